@@ -76,9 +76,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     let (classNumber, body, start) = try image.use { try $0.objectBody(number, at: reference) }
     switch session.graph.objects.state(number) {
     case .usual: break
-    case .isBeingDecoded:
-      session.meetCycle(number)
-      throw session.cycle(reference, depth)
+    case .isBeingDecoded: throw session.meetCycle(number, reference, depth)
     case .isReplacedByNil: throw ReadingFault.replacedByNil(reference)
     }
     let buildable = try buildable(classNumber, session, reference, depth)
@@ -302,8 +300,11 @@ extension DecodingSession {
 
   // MARK: Errors
 
-  fileprivate func cycle(_ offset: Int, _ depth: Int) -> DecodingError {
-    corrupted(
+  /// The error for the reference at `offset` back to the object `number`, whose initializer is running. Notes the cycle.
+  fileprivate func meetCycle(_ number: Int, _ offset: Int, _ depth: Int) -> DecodingError {
+    // A rehearsal closes no cycle.
+    if !settings.isRehearsal { later.readLast.cycle = .init(target: number) }
+    return corrupted(
       ArchiveError(
         .cycle,
         "The object refers back to one whose initializer is still running. Mark this property @Deferred or "

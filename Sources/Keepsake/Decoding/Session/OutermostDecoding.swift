@@ -173,19 +173,15 @@ extension DecodingSession {
     let references = exchange(&graph.conditional, with: [])
     for (index, reference) in references.enumerated() {
       if hasManyBodies, index % DecodingSession.prefetchCount == 0 {
-        prefetchTargets(of: references[index...])
+        // Fetches the objects of the next references together, as they are far apart in memory.
+        let next = references[index...].prefix(DecodingSession.prefetchCount)
+        for reference in next { graph.objects.prefetchEntry(reference.number) }
+        for reference in next { graph.objects.prefetchObject(reference.number) }
       }
       if try !reference.resolve(in: self) {
         graph.waiting[reference.number, default: []].append(reference)
       }
     }
-  }
-
-  /// Begins to fetch the objects of the first references.
-  private func prefetchTargets(of references: ArraySlice<WaitingReference>) {
-    let next = references.prefix(DecodingSession.prefetchCount)
-    for reference in next { graph.objects.prefetchEntry(reference.number) }
-    for reference in next { graph.objects.prefetchObject(reference.number) }
   }
 
   /// Prepares the frames for the value at `offset`, which is decoded apart from its container.

@@ -91,12 +91,6 @@ extension DecodingContainerState {
 }
 
 extension DecodingSession {
-  /// Notes that a reference leads back to the object `number`, whose initializer is running.
-  func meetCycle(_ number: Int) {
-    // A rehearsal closes no cycle.
-    if !settings.isRehearsal { later.readLast.cycle = .init(target: number) }
-  }
-
   /// Notes that the value at `offset` in `container` is the part of a superclass, if the class has a superclass.
   /// Otherwise it is another value, whose keys may also be those of properties.
   func noteSuperclass(in container: DecodingContainerState, at offset: Int) {

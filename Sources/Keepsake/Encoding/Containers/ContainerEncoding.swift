@@ -106,10 +106,6 @@ extension ValueEncoder {
     session.leave(host)
   }
 
-  func encodeElement<Value: Encodable>(_ value: Value) throws {
-    try encode(value) { session.beginElement() }
-  }
-
   @inline(__always)
   func putSingle<Value: ArchivePrimitive>(_ value: Value) throws {
     let host = try enter(for: value)
@@ -118,13 +114,9 @@ extension ValueEncoder {
     Value.write(value, to: session)
   }
 
-  func encodeSingle<Value: Encodable>(_ value: Value) throws {
-    try encode(value) { try session.beginSingle(value) }
-  }
-
   /// Encodes a value after `begin` has begun it. If its `encode(to:)` throws, nothing of it remains.
   @inline(__always)
-  private func encode<Value: Encodable>(_ value: Value, _ begin: () throws -> Void) throws {
+  func encode<Value: Encodable>(_ value: Value, _ begin: () throws -> Void) throws {
     let host = try enterForValue(value)
     defer { session.leave(host) }
     let mark = session.mark

@@ -18,7 +18,8 @@ extension EncodingSession {
       return nil
     }
     if let host = encoder.host {
-      guard isInTurn(host) else { throw usedMeanwhile }
+      // Otherwise its references would be recorded as those of another body, or as deferred ones.
+      guard host.body == currentBody, host.deferralDepth >= nesting.deferralDepth else { throw usedMeanwhile }
       swapContext(host)
       // The frame may be that of an outer container, which waits here until one of its values is complete.
       do { try settle(to: frame) } catch {
@@ -47,12 +48,6 @@ extension EncodingSession {
   @inline(__always)
   func leave(_ host: NestedContainer?) {
     if let host { swapContext(host) }
-  }
-
-  /// Whether references in `nested` would now be recorded correctly: as those of its body, and as deferred only if
-  /// `nested` is in a deferred value.
-  private func isInTurn(_ nested: NestedContainer) -> Bool {
-    nested.body == currentBody && nested.deferralDepth >= nesting.deferralDepth
   }
 
   /// Swaps contexts. While a nested container is active, the context that called it waits in its place.
@@ -134,12 +129,8 @@ extension EncodingSession {
     context.splices.removeSubrange(first...)
     buffer.truncate(to: start)
     dropTop()
-    addSplice(nested)
-  }
-
-  /// Holds the place of `nested` with one byte, so that the bytes around it can still be walked.
-  private func addSplice(_ nested: NestedContainer) {
-    context.splices.append(.init(offset: buffer.count, nested: nested))
+    context.splices.append(.init(offset: start, nested: nested))
+    // Holds the place with one byte, so that the bytes around it can still be walked.
     buffer.append(Tag.empty)
   }
 

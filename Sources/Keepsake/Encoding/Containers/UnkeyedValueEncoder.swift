@@ -10,7 +10,9 @@ struct UnkeyedValueEncoder: UnkeyedEncodingContainer {
 
   func encodeNil() throws { try encoder.putElement(Nil()) }
 
-  func encode<Value: Encodable>(_ value: Value) throws { try encoder.encodeElement(value) }
+  func encode<Value: Encodable>(_ value: Value) throws {
+    try encoder.encode(value) { encoder.session.beginElement() }
+  }
 
   /// The default implementation in the standard library would write the object unconditionally.
   func encodeConditional<Object: AnyObject & Encodable>(_ object: Object) throws {

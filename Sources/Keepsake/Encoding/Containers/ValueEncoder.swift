@@ -25,7 +25,9 @@ struct ValueEncoder: Encoder {
 extension ValueEncoder: SingleValueEncodingContainer {
   func encodeNil() throws { try putSingle(Nil()) }
 
-  func encode<Value: Encodable>(_ value: Value) throws { try encodeSingle(value) }
+  func encode<Value: Encodable>(_ value: Value) throws {
+    try encode(value) { try session.beginSingle(value) }
+  }
 
   func encode<Value: ArchivePrimitive>(_ value: Value) throws { try putSingle(value) }
   // For these types, the standard library has methods that throw.

@@ -94,14 +94,10 @@ extension EncodingSession {
     let first = outcome.lateWrites.partitioningIndex { $0.time > mark }
     let isLost = first < outcome.lateWrites.count && outcome.lateWrites[first].frame <= mark
     if isLost == (outcome.lateWriteFailure != nil) { return }
-    outcome.lateWriteFailure = isLost ? wroteElsewhere : nil
-    outcome.isClosed = isLost
-  }
-
-  private var wroteElsewhere: EncodingError {
-    misuse(
+    let message =
       "A value wrote to an outer container and then threw, but its caller continued. The archiver cannot remove what "
-        + "the value wrote there. Let the caller write to that container, or throw as well"
-    )
+      + "the value wrote there. Let the caller write to that container, or throw as well"
+    outcome.lateWriteFailure = isLost ? misuse(message) : nil
+    outcome.isClosed = isLost
   }
 }
