@@ -27,7 +27,7 @@
 /// `encode(to:)`, its delegate) can neither encode another value with it nor finish it.
 public final class KeyedArchiver: Encoder, ArchiveWriting {
   /// The key of the root object in archives of a single value: "root".
-  public static let rootKey = ArchiveCodingKey.root.stringValue
+  public static let rootKey = EncodingSession.rootKey
 
   private var openSession: EncodingSession?
   /// The bytes, once they were requested. This copy shares them, so a caller that changes them changes only its own.

@@ -75,7 +75,7 @@ extension Lazy where Value: ExpressibleByNilLiteral {
 // MARK: Coding
 
 extension Lazy: Encodable, NativelyEncodable where Value: Encodable {
-  static func makeEncodingPlan() -> AnyEncodingPlan { LazyEncodingPlan<Value>() }
+  static func makeEncodingPlan() -> AnyEncodingPlan { LazyEncodingPlan<Value>(canBeNil: false) }
 
   /// Encodes a reference to the value in an archive, and the value elsewhere.
   public func encode(to encoder: any Encoder) throws {
@@ -95,7 +95,6 @@ private final class LazyEncodingPlan<Value: LazyValue & Encodable>: EncodingPlan
     try session.encodeDeferred { try plan.encode(value.content, session) }
   }
 
-  override var canBeNil: Bool { false }
   override func standsInline(_ value: Lazy<Value>) -> Bool { true }
 }
 

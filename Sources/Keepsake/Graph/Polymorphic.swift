@@ -61,7 +61,10 @@ extension Polymorphic: Sendable where Value: Sendable {}
 // MARK: Coding
 
 extension Polymorphic: Codable, NativelyEncodable, NativelyDecodable {
-  static func makeEncodingPlan() -> AnyEncodingPlan { PolymorphicEncodingPlan<Value>() }
+  static func makeEncodingPlan() -> AnyEncodingPlan {
+    // If the observer replaces an object by nil, that is the nil of the optional around it.
+    PolymorphicEncodingPlan<Value>(canBeNil: Value.self is any OptionalValue.Type)
+  }
   static func makeDecodingPlan() -> AnyDecodingPlan { PolymorphicDecodingPlan<Value>() }
 
   /// Encodes the value, or each value of a collection, with the name of its type.
@@ -142,9 +145,6 @@ private final class PolymorphicEncodingPlan<Value>: EncodingPlan<Polymorphic<Val
     do { try session.encodeTyped(typed, Value.self) } catch { throw session.naming(typed, error) }
     session.dropTop()
   }
-
-  // If the observer replaces an object by nil, that is the nil of the optional around it.
-  override var canBeNil: Bool { Value.self is any OptionalValue.Type }
 }
 
 private final class PolymorphicDecodingPlan<Value>: DecodingPlan<Polymorphic<Value>> {

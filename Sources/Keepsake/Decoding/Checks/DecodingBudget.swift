@@ -113,7 +113,11 @@ extension DecodingSession {
     at offset: Int?,
     _ path: @autoclosure () -> [any CodingKey]
   ) throws {
-    try reporting(path()) { try charge(MemoryLayout<Value>.stride, at: offset) }
+    do throws(ArchiveError) {
+      try charge(MemoryLayout<Value>.stride, at: offset)
+    } catch {
+      throw corrupted(error, path())
+    }
   }
 
   /// Charges a collection of `count` elements of `stride` bytes each.

@@ -63,7 +63,7 @@ extension DecodingSession {
   }
 
   func unkeyedContainer(_ decoder: ValueDecoder) throws -> any UnkeyedDecodingContainer {
-    try reporting(decoder.codingPath) {
+    do {
       let reference = try bodyOfAnnotation(decoder.offset)
       let start = try contentOfReference(at: reference)
       if let (count, payload) = try arrayHead(at: start) {
@@ -87,6 +87,8 @@ extension DecodingSession {
       default:
         throw mismatch([Any].self, start, decoder.codingPath)
       }
+    } catch {
+      throw publicError(error, decoder.codingPath)
     }
   }
 

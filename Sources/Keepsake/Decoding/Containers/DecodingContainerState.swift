@@ -158,10 +158,12 @@ final class DecodingContainerState: ContainerState {
 
   /// The result of `find`; at the top level, the value to which a reference there leads.
   private func located(_ find: () throws(ArchiveError) -> Int?) throws -> Int? {
-    try session.reporting(codingPath) {
+    do throws(ArchiveError) {
       guard let cursor = try find() else { return nil }
       // Not at greater depth: only a damaged archive can lead back here.
       return isTopLevel && depth <= 1 ? try session.resolved(cursor, slot: nextSlot) : cursor
+    } catch {
+      throw session.corrupted(error, codingPath)
     }
   }
 

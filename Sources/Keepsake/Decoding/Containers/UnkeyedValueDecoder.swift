@@ -49,7 +49,9 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
   }
 
   private mutating func passOver() throws {
-    advance(to: try session.reporting(codingPath) { try session.end(ofValueAt: cursor) })
+    do { advance(to: try session.end(ofValueAt: cursor)) } catch {
+      throw session.publicError(error, codingPath)
+    }
   }
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {

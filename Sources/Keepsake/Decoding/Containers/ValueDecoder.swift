@@ -32,7 +32,9 @@ struct ValueDecoder: Decoder {
   @inline(__always)
   private func checkBody() throws {
     if session.graph.unwalked.isEmpty { return }
-    try session.reporting(codingPath) { try session.walkUnwalked() }
+    do throws(ArchiveError) { try session.walkUnwalked() } catch {
+      throw session.corrupted(error, codingPath)
+    }
   }
 }
 
@@ -91,9 +93,13 @@ extension DecodingSession {
   }
 
   private func parseKeyed(_ offset: Int, _ depth: Int) throws {
-    let head = try reporting(path(to: offset, depth: depth)) { try keyedHead(offset, depth) }
-    claimFrame(depth, for: offset)
-    nesting.frames[depth].setKeyed(head)
+    do {
+      let head = try keyedHead(offset, depth)
+      claimFrame(depth, for: offset)
+      nesting.frames[depth].setKeyed(head)
+    } catch {
+      throw publicError(error, path(to: offset, depth: depth))
+    }
   }
 
   @inline(__always)

@@ -78,7 +78,8 @@ extension DecodingSession {
   }
 
   /// Runs `body`. What it throws becomes the error for the caller; `path` leads to the value that `body` reads.
-  @inline(__always)
+  ///
+  /// For what is rare: a closure retains its captures.
   func reporting<Result>(
     _ path: @autoclosure () -> [any CodingKey],
     _ body: () throws -> Result

@@ -120,7 +120,9 @@ extension DecodingSession {
         try charge(valueOf: type, at: start, path(toValueAt: start, in: 0))
       }
       let value = try decode(type, at: &cursor, 0)
-      try reporting(path(toValueAt: start, in: 0)) { try checkEnd(ofTopLevelSlot: 0, cursor) }
+      do throws(ArchiveError) { try checkEnd(ofTopLevelSlot: 0, cursor) } catch {
+        throw corrupted(error, path(toValueAt: start, in: 0))
+      }
       return value
     }
   }
@@ -138,7 +140,7 @@ extension DecodingSession {
     let map = lookups.topLevelOffset
     prepareFrame(0, for: map)
     nesting.frames[0].setKeyed(KeyedHead(count: 1, payload: map + 2))
-    return try reporting(path(to: map, depth: 0)) { try resolved(offset, slot: 0) }
+    do { return try resolved(offset, slot: 0) } catch { throw publicError(error, path(to: map, depth: 0)) }
   }
 
   private func forgetTypesOfOldNames() {

@@ -24,6 +24,10 @@ struct WaitingReference {
 
   /// Gives the object to the receiver if it is decoded. Returns whether the reference is settled.
   func resolve(in session: DecodingSession) throws -> Bool {
+    if let found = session.graph.objects.unretained(number) {
+      try found.use { try receiver.receive($0, for: self, session) }
+      return true
+    }
     guard let found = session.graph.objects.object(number) else {
       return session.graph.objects.state(number) == .isReplacedByNil
     }

@@ -15,11 +15,19 @@ extension EncodingContainerState {
       return try encodeSlowly(value, key)
     }
     try session.types.plans.unretained(for: Value.self).use { (plan) throws in
-      let position = session.context.top.position
-      let mark = plan.isAtomic ? nil : session.mark
+      guard !plan.isAtomic else {
+        let position = session.context.top.position
+        session.context.top.position = node
+        do { try plan.encode(value, session) } catch {
+          session.context.top.position = position
+          throw session.naming(value, error)
+        }
+        return
+      }
+      let mark = session.mark
       session.context.top.position = node
       do { try plan.encode(value, session) } catch {
-        if let mark { session.truncate(to: mark) } else { session.context.top.position = position }
+        session.truncate(to: mark)
         throw session.naming(value, error)
       }
     }

@@ -26,8 +26,6 @@ final class ClassEncodingPlan<Value: Encodable & AnyObject>: EncodingPlan<Value>
   }
 
   override func standsInline(_ value: Value) -> Bool { true }
-  // If the observer replaces an object by nothing, that is the nil of the optional around it.
-  override var canBeNil: Bool { false }
 
   override func encodeBody(_ object: AnyObject, _ session: EncodingSession) throws {
     if ObjectIdentifier(type(of: object)) == ObjectIdentifier(Value.self) {
@@ -311,7 +309,7 @@ extension EncodingSession {
     context.top.headByteCount = 2
     buffer.append(Tag.map, word: 1, byteCount: 1)
     context.top.position = buffer.count
-    write(string: ArchiveCodingKey.root.stringValue)
+    write(string: EncodingSession.rootKey)
   }
 
   /// This many bytes are rehearsed in any case; more only in proportion to the archive.

@@ -57,13 +57,13 @@ extension Span where Element: ~Copyable {
 extension Array: NativelyEncodable where Element: Encodable {
   static func makeEncodingPlan() -> AnyEncodingPlan {
     if let packable = Element.self as? any PackableElement.Type { return packable.makePackedPlan() }
-    if Element.self == String.self { return StringsEncodingPlan(isAtomic: true) }
+    if Element.self == String.self { return StringsEncodingPlan(isAtomic: true, canBeNil: false) }
     if let type = Element.self as? any (Encodable & AnyObject).Type { return makeObjectsPlan(type) }
-    return ArrayEncodingPlan<Element>()
+    return ArrayEncodingPlan<Element>(canBeNil: false)
   }
 
   private static func makeObjectsPlan<Object: Encodable & AnyObject>(_ type: Object.Type) -> AnyEncodingPlan {
-    ObjectsEncodingPlan<Object>()
+    ObjectsEncodingPlan<Object>(canBeNil: false)
   }
 }
 
@@ -122,7 +122,7 @@ extension EncodingSession {
 }
 
 extension Set: NativelyEncodable where Element: Encodable {
-  static func makeEncodingPlan() -> AnyEncodingPlan { SetEncodingPlan<Element>() }
+  static func makeEncodingPlan() -> AnyEncodingPlan { SetEncodingPlan<Element>(canBeNil: false) }
 }
 
 final class SetEncodingPlan<Element: Encodable & Hashable>: EncodingPlan<Set<Element>> {
@@ -162,7 +162,7 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     } else {
       mapKey = nil
     }
-    super.init()
+    super.init(canBeNil: false)
   }
 
   override func encode(_ value: [Key: Value], _ session: EncodingSession) throws {
@@ -308,11 +308,12 @@ final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapped?> {
   override func encode(_ value: Wrapped?, _ session: EncodingSession) throws {
     let isSome = try value.visit { (value) throws in
       let start = session.buffer.count
-      try session.types.plans.unretained(for: Wrapped.self).use { (plan) throws in
+      let canBeNil = try session.types.plans.unretained(for: Wrapped.self).use { (plan) throws in
         try plan.encode(value, session)
-        let tag = session.buffer[start]
-        // Marks what would read as nil as some value, so that no level of optionality is lost (Format §4.2).
-        guard tag == Tag.none || tag == Tag.some, plan.canBeNil else { return }
+        return plan.canBeNil
+      }
+      // Marks what would read as nil as some value, so that no level of optionality is lost (Format §4.2).
+      if canBeNil, session.buffer[start] == Tag.none || session.buffer[start] == Tag.some {
         session.buffer.replace(start..<start, with: [Tag.some])
         session.moveSplices(from: start, by: 1)
       }

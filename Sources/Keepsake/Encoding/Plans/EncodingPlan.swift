@@ -4,9 +4,12 @@ class AnyEncodingPlan {
   @safe @exclusivity(unchecked) final var pendingNumber = -1
   /// Whether a value that cannot be encoded leaves nothing changed.
   final let isAtomic: Bool
+  /// Whether what is written for a value can read as nil unless the optional around it marks it as some value.
+  final let canBeNil: Bool
 
-  init(isAtomic: Bool = false) {
+  init(isAtomic: Bool = false, canBeNil: Bool = true) {
     self.isAtomic = isAtomic
+    self.canBeNil = canBeNil
   }
 
   /// Whether the values are optionals.
@@ -48,9 +51,6 @@ class EncodingPlan<Value: Encodable>: AnyEncodingPlan {
 
   /// Whether `value` is so small that at the top level it is written at its key, without a body of its own.
   func standsInline(_ value: Value) -> Bool { false }
-
-  /// Whether nil, if it is written for a value, is that value, and not the nil of the optional around it.
-  var canBeNil: Bool { true }
 }
 
 /// A type that has a plan of its own.
@@ -91,13 +91,14 @@ struct EncodingPlanCache {
     return EncodingPlan<Value>()
   }
 
-  // The compiler then knows that the value is an object, which saves a cast for each.
+  // The compiler then knows that the value is an object, which saves a cast for each. If the observer replaces an object
+  // by nothing, that is the nil of the optional around it.
   private static func makeClassPlan<Value: Encodable & AnyObject>(_ type: Value.Type) -> AnyEncodingPlan {
-    ClassEncodingPlan<Value>(isAtomic: true)
+    ClassEncodingPlan<Value>(isAtomic: true, canBeNil: false)
   }
 
   private static func makeFieldsPlan<Value: ArchivedFields>(_ type: Value.Type) -> AnyEncodingPlan {
-    FieldsEncodingPlan<Value>()
+    FieldsEncodingPlan<Value>(canBeNil: false)
   }
 }
 

@@ -48,17 +48,21 @@ extension Encoder {
   /// - Returns: `false` if nothing was written: this encoder writes no archive, or it has begun the value otherwise.
   @inline(__always)
   func writeFields(_ memory: PropertyMemory, of type: Any.Type) throws -> Bool {
-    guard let encoder = exactly(self, as: ValueEncoder.self) else { return false }
-    // The encoder retains the session.
-    return try Unretained(encoder.session).use { (session) throws in
-      guard session.context.top.id == encoder.frame, session.context.top.kind == .undecided else {
-        return false
-      }
+    guard let (session, frame) = archiveFrame else { return false }
+    return try session.use { (session) throws in
+      guard session.context.top.id == frame, session.context.top.kind == .undecided else { return false }
       try session.types.plans.fields(of: type).use { (source) throws in
         try source.writer(session).use { (writer) throws in try writer.encodeIntoFrame(memory, session) }
       }
       return true
     }
+  }
+
+  /// The session and the frame of this encoder, if it writes an archive. The encoder retains the session.
+  @inline(__always)
+  private var archiveFrame: (session: Unretained<EncodingSession>, frame: FrameID)? {
+    guard let encoder = exactly(self, as: ValueEncoder.self) else { return nil }
+    return (Unretained(encoder.session), encoder.frame)
   }
 }
 

@@ -23,7 +23,7 @@ extension UUID: ArchivePrimitive {
 }
 
 extension Data: NativelyEncodable {
-  static func makeEncodingPlan() -> AnyEncodingPlan { DataEncodingPlan(isAtomic: true) }
+  static func makeEncodingPlan() -> AnyEncodingPlan { DataEncodingPlan(isAtomic: true, canBeNil: false) }
 }
 
 final class DataEncodingPlan: EncodingPlan<Data> {
@@ -33,7 +33,7 @@ final class DataEncodingPlan: EncodingPlan<Data> {
 }
 
 extension URL: NativelyEncodable {
-  static func makeEncodingPlan() -> AnyEncodingPlan { URLEncodingPlan() }
+  static func makeEncodingPlan() -> AnyEncodingPlan { URLEncodingPlan(canBeNil: false) }
 }
 
 /// Writes what a URL encodes itself as, a record of the relative string and the base, and marks it as a URL.

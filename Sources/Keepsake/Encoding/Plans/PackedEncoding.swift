@@ -5,7 +5,9 @@ protocol PackableElement: Encodable {
 }
 
 extension PackableElement {
-  static func makePackedPlan() -> AnyEncodingPlan { PackedEncodingPlan<Self>(isAtomic: true) }
+  static func makePackedPlan() -> AnyEncodingPlan {
+    PackedEncodingPlan<Self>(isAtomic: true, canBeNil: false)
+  }
 }
 
 final class PackedEncodingPlan<Element: PackableElement>: EncodingPlan<[Element]> {

@@ -9,7 +9,9 @@ final class PrimitiveEncodingPlan<Value: ArchivePrimitive>: EncodingPlan<Value> 
 }
 
 extension ArchivePrimitive {
-  static func makeEncodingPlan() -> AnyEncodingPlan { PrimitiveEncodingPlan<Self>(isAtomic: true) }
+  static func makeEncodingPlan() -> AnyEncodingPlan {
+    PrimitiveEncodingPlan<Self>(isAtomic: true, canBeNil: false)
+  }
 }
 
 /// An explicit nil.
@@ -53,7 +55,7 @@ extension String: ArchivePrimitive {
   @inline(__always)
   static func write(_ value: String, to session: EncodingSession) { session.write(string: value) }
 
-  static func makeEncodingPlan() -> AnyEncodingPlan { StringEncodingPlan(isAtomic: true) }
+  static func makeEncodingPlan() -> AnyEncodingPlan { StringEncodingPlan(isAtomic: true, canBeNil: false) }
 }
 
 final class StringEncodingPlan: EncodingPlan<String> {

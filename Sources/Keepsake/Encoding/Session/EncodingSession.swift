@@ -1,5 +1,8 @@
 /// The state of one archive while it is encoded. Containers and encoders are small values that refer to it.
 final class EncodingSession: DeepRecursion {
+  /// The key of the value in an archive that has only one.
+  static let rootKey = "root"
+
   @safe @exclusivity(unchecked) var settings: EncodingSettings
   @safe @exclusivity(unchecked) var context: EncodingContext
   /// The context of the top level while bodies are written, otherwise that of bodies. Neither is ever copied.
