@@ -12,10 +12,7 @@ struct ValueDecoder: Decoder {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     try checkBody()
-    do { try session.openKeyed(offset, depth) } catch {
-      return try session.decimalContainer(self, insteadOf: error)
-    }
-    return session.keyTable(type).use { $0.container(session, offset, depth) }
+    return try session.keyedContainer(type, offset, depth)
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -71,10 +68,24 @@ extension ValueDecoder: PrimitiveSingleValueDecoding {
 }
 
 extension DecodingSession {
+  // Not in `ValueDecoder`, whose reference the closure would retain.
+  @inline(__always)
+  fileprivate func keyedContainer<Key: CodingKey>(
+    _ type: Key.Type,
+    _ offset: Int,
+    _ depth: Int
+  ) throws -> KeyedDecodingContainer<Key> {
+    do { try openKeyed(offset, depth) } catch {
+      let decoder = ValueDecoder(session: self, offset: offset, depth: depth)
+      return try decimalContainer(decoder, insteadOf: error)
+    }
+    return keyTable(type).use { $0.container(self, offset, depth) }
+  }
+
   /// The container of `decoder` for a decimal, after opening a keyed container has failed with `error`.
   // Not inlined, so that only this function looks up the metadata of the container.
   @inline(never)
-  fileprivate func decimalContainer<Key: CodingKey>(
+  private func decimalContainer<Key: CodingKey>(
     _ decoder: ValueDecoder,
     insteadOf error: any Error
   ) throws -> KeyedDecodingContainer<Key> {

@@ -191,8 +191,10 @@ final class ObjectsDecodingPlan<Element: Decodable & AnyObject>: ArrayDecodingPl
     _ depth: Int
   ) throws -> Element {
     session.nesting.frames[depth + 1].showElement(index, of: start)
-    return try session.describingFaults(Element.self, at: cursor, depth + 1) {
-      try session.decodeByPlan(Element.self, at: &cursor, depth + 1)
+    do {
+      return try session.decodeByPlan(Element.self, at: &cursor, depth + 1)
+    } catch {
+      throw session.publicError(error, as: Element.self, session.path(toValueAt: cursor, in: depth + 1))
     }
   }
 }

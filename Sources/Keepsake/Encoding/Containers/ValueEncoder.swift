@@ -7,9 +7,7 @@ struct ValueEncoder: Encoder {
   var userInfo: [CodingUserInfoKey: Any] { session.settings.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    session.keyTable(type).use { table in
-      table.container(session, open(table.isDynamic ? .map : .record, table.number), nested)
-    }
+    session.keyedContainer(type, frame, nested)
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
@@ -48,7 +46,7 @@ extension ValueEncoder {
   ///
   /// - Returns: the frame, or ``EncodingSession/conflictingFrame`` if the value is already something else.
   @inline(__always)
-  private func open(_ kind: EncodingFrame.Kind, _ table: UInt32 = 0) -> FrameID {
+  fileprivate func open(_ kind: EncodingFrame.Kind, _ table: UInt32 = 0) -> FrameID {
     guard session.context.top.id == frame, session.context.top.kind == .undecided else {
       return openAgain(kind, table)
     }
@@ -87,6 +85,19 @@ extension ValueEncoder {
 }
 
 extension EncodingSession {
+  // Not in `ValueEncoder`, whose reference the closure would retain.
+  @inline(__always)
+  fileprivate func keyedContainer<Key: CodingKey>(
+    _ type: Key.Type,
+    _ frame: FrameID,
+    _ nested: NestedContainer?
+  ) -> KeyedEncodingContainer<Key> {
+    keyTable(type).use { table in
+      let encoder = ValueEncoder(session: self, frame: frame, nested: nested)
+      return table.container(self, encoder.open(table.isDynamic ? .map : .record, table.number), nested)
+    }
+  }
+
   /// Lets another container take the place of a single-value container, if the value has one.
   ///
   /// - Returns: the frame of the container to be refused, if it cannot.

@@ -224,6 +224,7 @@ final class EncodingSession: DeepRecursion {
   }
 
   /// Completes the bytes of the top level, to which nothing can be added any more.
+  @inline(__always)
   func closeTopLevel() throws {
     while context.top.id != 0 { try settleNested() }
     closeTop()
