@@ -53,7 +53,7 @@ final class DecodingKeyTable: SpareKeeper {
   @inline(__always)
   func number<Key: CodingKey>(of key: Key, in session: DecodingSession) -> Int {
     guard let bits = bitPattern(of: key), bits < numbers.count else {
-      return session.keyNumber(key.stringValue)
+      return number(ofLarge: key, in: session)
     }
     let known = numbers[bits]
     return known != DecodingKeyTable.unknown ? known : number(ofNew: key, bits, in: session)
@@ -69,5 +69,10 @@ final class DecodingKeyTable: SpareKeeper {
     let number = session.keyNumber(key.stringValue)
     numbers[bits] = number
     return number
+  }
+
+  @inline(never)
+  private func number<Key: CodingKey>(ofLarge key: Key, in session: DecodingSession) -> Int {
+    session.keyNumber(key.stringValue)
   }
 }
