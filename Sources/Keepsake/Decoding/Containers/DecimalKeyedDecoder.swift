@@ -5,14 +5,9 @@ struct DecimalKeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let decoder: ValueDecoder
 
   init(_ parts: DecimalParts, _ decoder: ValueDecoder) {
-    var words: [UInt64] = []
-    var rest = parts.mantissa ?? 0
-    for _ in 0..<8 {
-      words.append(UInt64(truncatingIfNeeded: rest & 0xFFFF))
-      rest >>= 16
-    }
-    mantissa = words
-    let length = parts.mantissa == nil ? 0 : words.reversed().drop { $0 == 0 }.count
+    let digits = parts.mantissa ?? 0
+    mantissa = (0..<8).map { UInt64(truncatingIfNeeded: digits >> ($0 * 16) & 0xFFFF) }
+    let length = mantissa.reversed().drop { $0 == 0 }.count
     values = [
       "exponent": .signed(Int64(parts.exponent)),
       "length": .unsigned(UInt64(length)),

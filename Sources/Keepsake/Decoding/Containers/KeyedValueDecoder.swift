@@ -123,28 +123,21 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func superDecoder() throws -> any Decoder {
-    let key = ArchiveCodingKey.super
-    guard let value = try state.find(key.stringValue) else {
-      // NSCoding writes the values of a superclass beside those of the class itself.
-      if session.image.source != nil {
-        return ValueDecoder(session: session, offset: state.offset, depth: depth)
-      }
-      return superDecoder(missing: key)
+    let value = try state.find(ArchiveCodingKey.super.stringValue)
+    // NSCoding writes the values of a superclass beside those of the class itself.
+    if value == nil, session.image.source != nil {
+      return ValueDecoder(session: session, offset: offset, depth: depth)
     }
-    return try superDecoder(at: value)
+    return try superDecoder(at: value, ArchiveCodingKey.super)
   }
 
   func superDecoder(forKey key: Key) throws -> any Decoder {
-    guard let value = try state.valueOffset(of: key) else { return superDecoder(missing: key) }
-    return try superDecoder(at: value)
+    try superDecoder(at: state.valueOffset(of: key), key)
   }
 
-  private func superDecoder(at value: Int) throws -> any Decoder {
+  private func superDecoder(at value: Int?, _ key: any CodingKey) throws -> any Decoder {
+    guard let value else { return PlacelessDecoder(session: session, codingPath: codingPath + [key]) }
     session.noteSuperclass(in: state, at: value)
     return try nestedDecoder(at: value)
-  }
-
-  private func superDecoder(missing key: any CodingKey) -> any Decoder {
-    PlacelessDecoder(session: session, codingPath: codingPath + [key])
   }
 }

@@ -137,14 +137,6 @@ extension DecodingSession {
     lazies.areArchived ? try findLazyBody(at: offset) : nil
   }
 
-  /// Whether the body `number` is that of a lazy value and not that of an object itself.
-  private func isLazyBody(_ number: Int) -> Bool {
-    guard var cursor = try? image.extent(ofBody: number, at: 0).lowerBound,
-      let classNumber = try? image.classNumber(at: &cursor)
-    else { return false }
-    return image.classes[classNumber].name == ClassEntry.lazyName
-  }
-
   /// The offset of the content of the lazy value to which a reference at `offset` leads; `nil` if none does. A property
   /// that is not lazy reads the content at once (Format §5.3).
   @inline(__always)
@@ -181,7 +173,10 @@ extension DecodingSession {
   @inline(never)
   private func findLazyBody(at offset: Int) throws(ArchiveError) -> Int? {
     guard try reader.byte(at: offset) & 0xFC == Tag.objectReference,
-      let number = try referencedBody(at: offset), isLazyBody(number)
+      let number = try referencedBody(at: offset),
+      var cursor = try? image.extent(ofBody: number, at: 0).lowerBound,
+      let classNumber = try? image.classNumber(at: &cursor),
+      image.classes[classNumber].name == ClassEntry.lazyName
     else { return nil }
     return number
   }

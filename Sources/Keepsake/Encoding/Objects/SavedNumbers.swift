@@ -4,12 +4,8 @@
 /// numbers of the file instead: an object that was there keeps its number, so that unchanged content has the same
 /// bytes, and a new object gets a number that was never used.
 final class SavedNumbers {
-  /// The objects of the previous save, in the order in which they were reached or read.
-  private let objects: ObjectRegistry
-  /// The number of each of them in the file.
-  private let numbersBefore: [UInt32]
-  /// See ``KnownObjects/unarchived``.
-  private let unarchived: [Int: WeakObject]
+  /// The objects of the previous save.
+  private let before: KnownObjects
   /// The numbers in the file of the objects of this save, by their numbers in the session minus one.
   private(set) var numbers: [UInt32] = []
   /// The body of the root value, if that is no object.
@@ -25,21 +21,19 @@ final class SavedNumbers {
   private let changed: Set<ObjectIdentifier>?
 
   /// - Parameters:
-  ///   - known: the objects of the previous save, and their numbers.
+  ///   - before: the objects of the previous save, and their numbers.
   ///   - bodyCount: how many bodies the file has.
   ///   - valueNumber: the number of the body of the root value, if that is no object.
   ///   - changed: the objects that have changed; `nil` if that is not known.
   ///   - hasUnread: whether the file may have lazy values that have not been read.
   init(
-    _ known: KnownObjects,
+    _ before: KnownObjects,
     bodyCount: Int,
     valueNumber: Int?,
     changed: [any Encodable & AnyObject]?,
     hasUnread: Bool
   ) {
-    objects = known.objects
-    numbersBefore = known.numbers
-    unarchived = known.unarchived
+    self.before = before
     firstNew = UInt32(truncatingIfNeeded: bodyCount + 1)
     nextNew = firstNew
     self.valueNumber = valueNumber.map { UInt32(truncatingIfNeeded: $0) }
@@ -58,7 +52,7 @@ final class SavedNumbers {
   func known(by session: EncodingSession) -> KnownObjects {
     let unarchived = session.unarchivedObjects { unreachedNumber(of: $0) == nil }
     guard changed == nil else {
-      return KnownObjects(objects: objects, numbers: numbersBefore, unarchived: unarchived)
+      return KnownObjects(objects: before.objects, numbers: before.numbers, unarchived: unarchived)
         .adding(newObjects(of: session))
     }
     return KnownObjects(
@@ -79,11 +73,7 @@ final class SavedNumbers {
     for index in stride(from: reachedCount, to: session.bodies.objects.count, by: 1) {
       if let object = session.bodies.objects.object(index + 1) { add(object, self[index + 1]) }
     }
-    for (index, number) in numbersBefore.enumerated() where number > 0 {
-      guard let object = objects.object(index + 1), session.bodies.objects.knownNumber(of: object) == nil
-      else { continue }
-      add(object, Int(number))
-    }
+    before.forEach { if session.bodies.objects.knownNumber(of: $0) == nil { add($0, $1) } }
     return unreached
   }
 
@@ -105,11 +95,10 @@ final class SavedNumbers {
   /// Encodes the objects of the file that the root object no longer reaches, since unread values may refer to them.
   func encodeUnreached(by session: EncodingSession) throws {
     reachedCount = session.bodies.objects.count
-    for index in numbersBefore.indices {
-      guard numbersBefore[index] > 0, let object = objects.object(index + 1), !(object is AnyLazyContent),
-        session.bodies.objects.knownNumber(of: object) == nil,
+    try before.forEach { (object, _) throws in
+      guard !(object is AnyLazyContent), session.bodies.objects.knownNumber(of: object) == nil,
         let object = object as? any Encodable & AnyObject
-      else { continue }
+      else { return }
       try session.encode(unreached: object)
     }
   }
@@ -143,10 +132,10 @@ final class SavedNumbers {
 
   /// The number that the object had before. Objects are mostly reached in the same order, so no table is searched.
   func numberBefore(of object: AnyObject, near number: Int = 0) -> UInt32? {
-    let isSame = objects.unretained(number)?.isSame(as: object) ?? false
-    let known = isSame ? number : objects.knownNumber(of: object)
-    guard let known, known <= numbersBefore.count, numbersBefore[known - 1] > 0 else { return nil }
-    return numbersBefore[known - 1]
+    let isSame = before.objects.unretained(number)?.isSame(as: object) ?? false
+    let known = isSame ? number : before.objects.knownNumber(of: object)
+    guard let known, known <= before.numbers.count, before.numbers[known - 1] > 0 else { return nil }
+    return before.numbers[known - 1]
   }
 
   /// The number in the file of the object `number` of the session.
@@ -174,12 +163,12 @@ final class SavedNumbers {
   func conditionalObjects(naming wanted: [Int?]) -> [AnyObject?] {
     guard !wanted.isEmpty else { return [] }
     var firstIndexes = [UInt32](repeating: 0, count: Int(firstNew))
-    for (index, number) in numbersBefore.enumerated() where firstIndexes[Int(number)] == 0 {
+    for (index, number) in before.numbers.enumerated() where firstIndexes[Int(number)] == 0 {
       firstIndexes[Int(number)] = UInt32(truncatingIfNeeded: index + 1)
     }
     return wanted.enumerated().map { entry, number in
-      number.flatMap { firstIndexes.indices.contains($0) ? objects.object(Int(firstIndexes[$0])) : nil }
-        ?? unarchived[entry]?.object
+      let index = number.flatMap { firstIndexes.indices.contains($0) ? Int(firstIndexes[$0]) : nil }
+      return index.flatMap(before.objects.object) ?? before.unarchived[entry]?.object
     }
   }
 }
@@ -187,6 +176,7 @@ final class SavedNumbers {
 /// Objects that a file has, and their numbers there. The objects are retained, so that no other object gets the same
 /// address.
 struct KnownObjects {
+  /// In the order in which they were reached or read.
   fileprivate var objects = ObjectRegistry()
   /// By the numbers in the registry, minus one.
   fileprivate var numbers: [UInt32] = []
@@ -219,9 +209,9 @@ struct KnownObjects {
   }
 
   /// Calls `body` with each object and its number.
-  func forEach(_ body: (AnyObject, Int) -> Void) {
+  func forEach(_ body: (AnyObject, Int) throws -> Void) rethrows {
     for (index, number) in numbers.enumerated() where number > 0 {
-      if let object = objects.object(index + 1) { body(object, Int(number)) }
+      if let object = objects.object(index + 1) { try body(object, Int(number)) }
     }
   }
 

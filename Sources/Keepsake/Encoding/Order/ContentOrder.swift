@@ -166,9 +166,7 @@ final class ContentOrder {
 
   /// Releases the sessions, whose containers hold them.
   func end() {
-    let ended = sessions
-    sessions = []
-    for session in ended { session.dropSpares() }
+    for session in exchange(&sessions, with: []) { session.dropSpares() }
   }
 
   // MARK: Content

@@ -6,12 +6,6 @@ protocol EncodingObserver: AnyObject {
   func didEncode(_ object: AnyObject)
 }
 
-/// What the observer returned for an object. It retains both, so that no other object gets their addresses.
-struct Replacement {
-  let original: AnyObject
-  let object: AnyObject?
-}
-
 extension EncodingSession {
   /// Whether other objects may have to be archived in place of some.
   @inline(__always)
@@ -24,9 +18,9 @@ extension EncodingSession {
       bodies.objects.knownNumber(of: object) == nil
     {
       let other = whileClosed { observer.replacement(for: object) }
-      observation.replacements[identifier] = Replacement(original: object, object: other)
+      observation.replacements[identifier] = (object, other)
       if let other, other !== object, observation.replacements[ObjectIdentifier(other)] == nil {
-        observation.replacements[ObjectIdentifier(other)] = Replacement(original: other, object: other)
+        observation.replacements[ObjectIdentifier(other)] = (other, other)
       }
     }
     guard let replacement = observation.replacements[identifier] else { return object }
