@@ -23,7 +23,6 @@ struct DecodingBudget {
   var costs = DecodingCosts()
   /// The costs of each outermost value. If one is decoded again, that is due to the program, not to the archive.
   private var costsOfValues: [Int: DecodingCosts] = [:]
-  /// How many objects were built.
   fileprivate var objectCount = 0
   /// How many elements the unkeyed containers have reported.
   fileprivate var toldCount = 0
@@ -136,7 +135,6 @@ extension DecodingSession {
     if later.isActive, count > 0 { checks.budget.containersOfKeys.insert(offset) }
   }
 
-  /// Charges an object of `byteCount` bytes.
   @inline(__always)
   func charge(objectOf byteCount: Int, at offset: Int) throws(ArchiveError) {
     checks.budget.objectCount &+= 1
@@ -146,7 +144,6 @@ extension DecodingSession {
     try charge(byteCount &+ DecodingBudget.objectOverhead, at: offset)
   }
 
-  /// Charges a string of `byteCount` bytes.
   @inline(__always)
   func charge(stringOf byteCount: Int, at offset: Int) throws(ArchiveError) {
     try checkLength(ofString: byteCount, at: offset)

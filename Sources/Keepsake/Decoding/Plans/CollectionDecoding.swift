@@ -150,7 +150,6 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     }
   }
 
-  /// Reads the generic array at `cursor`.
   fileprivate func decodeGeneric(
     at cursor: inout Int,
     _ session: DecodingSession,

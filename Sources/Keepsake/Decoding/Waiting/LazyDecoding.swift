@@ -139,14 +139,8 @@ extension DecodingSession {
 
   /// The offset of the content of the lazy value to which a reference at `offset` leads; `nil` if none does. A property
   /// that is not lazy reads the content at once (Format §5.3).
-  @inline(__always)
   func contentOfLazyReference(at offset: Int) throws(ArchiveError) -> Int? {
-    lazies.areArchived ? try findLazyContent(at: offset) : nil
-  }
-
-  @inline(never)
-  private func findLazyContent(at offset: Int) throws(ArchiveError) -> Int? {
-    guard try findLazyBody(at: offset) != nil else { return nil }
+    guard try lazyBody(at: offset) != nil else { return nil }
     let content = try contentOfBody(at: offset)
     guard try findLazyBody(at: content) == nil else {
       throw .damaged("A reference to a lazy value leads to another one", at: content)

@@ -143,7 +143,6 @@ extension EncodingSession {
     context.top.count += 1
   }
 
-  /// Begins the value of a single-value container.
   @inline(__always)
   func beginSingle(_ value: @autoclosure () -> Any) throws {
     guard context.top.kind == .single else {

@@ -5,7 +5,7 @@
 /// bytes, and a new object gets a number that was never used.
 final class SavedNumbers {
   /// The objects of the previous save.
-  private let before: KnownObjects
+  let before: KnownObjects
   /// The numbers in the file of the objects of this save, by their numbers in the session minus one.
   private(set) var numbers: [UInt32] = []
   /// The body of the root value, if that is no object.
@@ -106,7 +106,7 @@ final class SavedNumbers {
   /// Records the number in the file of an object that just got the number `number` in the session.
   func note(_ object: AnyObject, _ number: Int) {
     forget(from: number)
-    numbers.append(numberBefore(of: object, near: number) ?? newNumber())
+    numbers.append(before.number(of: object, near: number) ?? newNumber())
   }
 
   /// Records the number of the body of the root value, which is no object.
@@ -130,14 +130,6 @@ final class SavedNumbers {
   /// Forgets what was taken back after the last object was recorded.
   func end(objectCount: Int) { forget(from: objectCount + 1) }
 
-  /// The number that the object had before. Objects are mostly reached in the same order, so no table is searched.
-  func numberBefore(of object: AnyObject, near number: Int = 0) -> UInt32? {
-    let isSame = before.objects.unretained(number)?.isSame(as: object) ?? false
-    let known = isSame ? number : before.objects.knownNumber(of: object)
-    guard let known, known <= before.numbers.count, before.numbers[known - 1] > 0 else { return nil }
-    return before.numbers[known - 1]
-  }
-
   /// The number in the file of the object `number` of the session.
   subscript(number: Int) -> Int { Int(numbers[number - 1]) }
 
@@ -153,7 +145,7 @@ final class SavedNumbers {
 
   /// The number in the file of an object that this save has not reached, if bodies that may refer to it are left out.
   func unreachedNumber(of object: AnyObject) -> Int? {
-    changed == nil ? nil : numberBefore(of: object).map { Int($0) }
+    changed == nil ? nil : before.number(of: object).map { Int($0) }
   }
 
   /// How many bodies the file has with this save.
@@ -220,10 +212,17 @@ struct KnownObjects {
     (0..<numbers.count).contains { objects.object($0 + 1).map(condition) ?? false }
   }
 
-  /// Whether `object` is one of the objects and is in the file.
-  func has(_ object: AnyObject) -> Bool {
-    objects.knownNumber(of: object).map { $0 <= numbers.count && numbers[$0 - 1] > 0 } ?? false
+  /// The number of `object`, if it is in the file. Objects are mostly reached in the same order, so no table is searched
+  /// if it has the number `expected` in the registry.
+  func number(of object: AnyObject, near expected: Int = 0) -> UInt32? {
+    let isSame = objects.unretained(expected)?.isSame(as: object) ?? false
+    let known = isSame ? expected : objects.knownNumber(of: object)
+    guard let known, known <= numbers.count, numbers[known - 1] > 0 else { return nil }
+    return numbers[known - 1]
   }
+
+  /// Whether `object` is one of the objects and is in the file.
+  func has(_ object: AnyObject) -> Bool { number(of: object) != nil }
 
   /// The same objects with new numbers, if they have any.
   func renumbered(bodies: [Int: Int], conditionals: [Int: Int]) -> KnownObjects {

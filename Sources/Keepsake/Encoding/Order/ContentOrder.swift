@@ -87,7 +87,7 @@ final class ContentOrder {
     guard let saved = session.bodies.saved else { return [] }
     let targets = if case .part(let part) = target { parts[part].targets } else { [target] }
     return targets.compactMap {
-      if case .object(let object) = $0 { saved.numberBefore(of: object) ?? UInt32.max } else { nil }
+      if case .object(let object) = $0 { saved.before.number(of: object) ?? UInt32.max } else { nil }
     }
   }
 

@@ -12,7 +12,6 @@ class AnyEncodingPlan {
     self.canBeNil = canBeNil
   }
 
-  /// Whether the values are optionals.
   var isForOptionals: Bool { false }
 
   /// Writes the content of an object that this plan gave a number.
