@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
-
 /// The unkeyed container of a packed array or of bytes. The elements are numbers without offsets of their own.
 struct PackedUnkeyedDecoder: PrimitiveUnkeyedDecoding {
   let session: DecodingSession
@@ -110,14 +104,8 @@ struct PlacelessDecoder: Decoder, PrimitiveSingleValueDecoding {
       throw session.corrupted(.limitExceeded("\(type) decodes itself without end", at: nil), codingPath)
     }
     guard let number else { return try type.init(from: self) }
-    if let primitive = type as? any ReadablePrimitive.Type {
-      if let value = primitive.convert(number) as? Value { return value }
-      throw mismatch(type)
-    }
-    if type == Decimal.self {
-      if let value = Decimal(number) as? Value { return value }
-      throw mismatch(type)
-    }
-    return try type.init(from: self)
+    guard let convertible = type as? any NumberConvertible.Type else { return try type.init(from: self) }
+    guard let value = convertible.convert(number) as? Value else { throw mismatch(type) }
+    return value
   }
 }

@@ -130,7 +130,7 @@ extension DecodingSession {
 
 /// A decimal also reads any other number. It reads a floating-point number as its printed text: as 0.1 and not as the
 /// binary fraction next to it.
-extension Decimal: NativeForm {
+extension Decimal: NativeForm, NumberConvertible {
   static func readNative(_ session: DecodingSession, at cursor: inout Int, orElse: Other) throws -> Decimal {
     let reader = session.reader
     var end = cursor
@@ -163,14 +163,13 @@ extension Decimal: NativeForm {
     self.init(string: number.description)
   }
 
-  /// The number of a packed array as a decimal.
-  init?(_ number: PackedArray.Number) {
+  static func convert(_ number: PackedArray.Number) -> Decimal? {
     switch number {
-    case .signed(let number): self.init(printed: number)
-    case .unsigned(let number): self.init(printed: number)
-    case .float32(let number): self.init(printed: number)
-    case .float64(let number): self.init(printed: number)
-    case .bool: return nil
+    case .signed(let number): Decimal(printed: number)
+    case .unsigned(let number): Decimal(printed: number)
+    case .float32(let number): Decimal(printed: number)
+    case .float64(let number): Decimal(printed: number)
+    case .bool: nil
     }
   }
 }

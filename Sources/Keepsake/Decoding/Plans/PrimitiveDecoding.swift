@@ -1,9 +1,13 @@
+/// A type as which numbers of packed arrays can be read.
+protocol NumberConvertible: NativelyDecodable {
+  /// The number as this type, if it can be converted without a change.
+  static func convert(_ number: PackedArray.Number) -> Self?
+}
+
 /// A type whose values are one tag and its payload.
-protocol ReadablePrimitive: NativelyDecodable {
+protocol ReadablePrimitive: NumberConvertible {
   /// Reads the value at `cursor`, and moves past it.
   static func read(_ session: DecodingSession, at cursor: inout Int) throws(ReadingFault) -> Self
-  /// The number of a packed array as this type, if it can be converted without a change.
-  static func convert(_ number: PackedArray.Number) -> Self?
 }
 
 final class PrimitiveDecodingPlan<Value: ReadablePrimitive>: DecodingPlan<Value> {
