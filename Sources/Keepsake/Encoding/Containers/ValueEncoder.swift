@@ -11,11 +11,12 @@ struct ValueEncoder: Encoder {
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    UnkeyedValueEncoder(encoder: ValueEncoder(session: session, frame: open(.unkeyed), nested: nested))
+    let frame = session.open(frame, nested, .unkeyed)
+    return UnkeyedValueEncoder(encoder: ValueEncoder(session: session, frame: frame, nested: nested))
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer {
-    ValueEncoder(session: session, frame: open(.single), nested: nested)
+    ValueEncoder(session: session, frame: session.open(frame, nested, .single), nested: nested)
   }
 }
 
@@ -42,41 +43,6 @@ extension Encoder {
 }
 
 extension ValueEncoder {
-  /// Makes the value a container of `kind`, whose keys are in the table `table`, unless it is one already.
-  ///
-  /// - Returns: the frame, or ``EncodingSession/conflictingFrame`` if the value is already something else.
-  @inline(__always)
-  fileprivate func open(_ kind: EncodingFrame.Kind, _ table: UInt32 = 0) -> FrameID {
-    guard session.context.top.id == frame, session.context.top.kind == .undecided else {
-      return openAgain(kind, table)
-    }
-    begin(kind, table)
-    return frame
-  }
-
-  @inline(__always)
-  private func begin(_ kind: EncodingFrame.Kind, _ table: UInt32) {
-    session.context.top.kind = kind
-    if kind == .single { return }
-    session.context.top.tableNumber = table
-    session.context.top.headByteCount = session.keepHead(table)
-  }
-
-  @inline(never)
-  private func openAgain(_ kind: EncodingFrame.Kind, _ table: UInt32) -> FrameID {
-    if kind.isKeyed, session.bodies.classWithWeakProperties >= 0 {
-      session.types.classProperties.noteLaterTable(table, of: session.bodies.classWithWeakProperties)
-    }
-    // If the frame cannot be entered, the first write throws, since requesting a container cannot.
-    let host = try? enter()
-    defer { session.leave(host) }
-    // The kind of the value is unknown now, so the container must not be used later either.
-    guard session.context.top.id == frame else { return refusing.frame }
-    if !session.context.top.kind.continues(kind), let refusal = session.replaceSingle() { return refusal }
-    if session.context.top.kind == .undecided { begin(kind, table) }
-    return session.context.top.kind.continues(kind) ? frame : EncodingSession.conflictingFrame
-  }
-
   /// An encoder whose use throws why this one cannot be used now.
   var refusing: ValueEncoder {
     let isOpen = frame == 0 || openFrame != nil
@@ -84,8 +50,8 @@ extension ValueEncoder {
   }
 }
 
+// Not in `ValueEncoder`, whose references closures would retain.
 extension EncodingSession {
-  // Not in `ValueEncoder`, whose reference the closure would retain.
   @inline(__always)
   fileprivate func keyedContainer<Key: CodingKey>(
     _ type: Key.Type,
@@ -93,16 +59,61 @@ extension EncodingSession {
     _ nested: NestedContainer?
   ) -> KeyedEncodingContainer<Key> {
     keyTable(type).use { table in
-      let encoder = ValueEncoder(session: self, frame: frame, nested: nested)
-      return table.container(self, encoder.open(table.isDynamic ? .map : .record, table.number), nested)
+      table.container(self, open(frame, nested, table.isDynamic ? .map : .record, table.number), nested)
     }
+  }
+
+  /// Makes the value of `frame` a container of `kind`, whose keys are in the table `table`, unless it is one already.
+  ///
+  /// - Returns: the frame, or ``conflictingFrame`` if the value is already something else.
+  @inline(__always)
+  fileprivate func open(
+    _ frame: FrameID,
+    _ nested: NestedContainer?,
+    _ kind: EncodingFrame.Kind,
+    _ table: UInt32 = 0
+  ) -> FrameID {
+    guard context.top.id == frame, context.top.kind == .undecided else {
+      return openAgain(frame, nested, kind, table)
+    }
+    begin(kind, table)
+    return frame
+  }
+
+  @inline(__always)
+  private func begin(_ kind: EncodingFrame.Kind, _ table: UInt32) {
+    context.top.kind = kind
+    if kind == .single { return }
+    context.top.tableNumber = table
+    context.top.headByteCount = keepHead(table)
+  }
+
+  @inline(never)
+  private func openAgain(
+    _ frame: FrameID,
+    _ nested: NestedContainer?,
+    _ kind: EncodingFrame.Kind,
+    _ table: UInt32
+  ) -> FrameID {
+    if kind.isKeyed, bodies.classWithWeakProperties >= 0 {
+      types.classProperties.noteLaterTable(table, of: bodies.classWithWeakProperties)
+    }
+    let encoder = ValueEncoder(session: self, frame: frame, nested: nested)
+    // If the frame cannot be entered, the first write throws, since requesting a container cannot.
+    let host = try? encoder.enter()
+    defer { leave(host) }
+    // The kind of the value is unknown now, so the container must not be used later either.
+    guard context.top.id == frame else { return encoder.refusing.frame }
+    if !context.top.kind.continues(kind), let refusal = replaceSingle() { return refusal }
+    if context.top.kind == .undecided { begin(kind, table) }
+    return context.top.kind.continues(kind) ? frame : EncodingSession.conflictingFrame
   }
 
   /// Lets another container take the place of a single-value container, if the value has one.
   ///
   /// - Returns: the frame of the container to be refused, if it cannot.
   @inline(never)
-  fileprivate func replaceSingle() -> FrameID? {
+  private func replaceSingle() -> FrameID? {
     switch context.top.kind {
     // A single-value container that was requested but not used has no effect.
     case .single: context.top.kind = .undecided

@@ -116,6 +116,7 @@ extension EncodingSession {
   ///   - valueBody: the body of the top-level value that reached them, if it has one.
   ///   - isReadable: whether the value can be read although it has a cycle that plain properties could not close.
   /// - Throws: also if no reader could rebuild the objects.
+  @inline(__always)
   func drain(valueBody: Int? = nil, isReadable: () -> Bool = { false }) throws {
     let first = valueBody ?? bodies.assembly.bodyCount + 1
     if !bodies.pending.isEmpty { try writingBodies { try encodePending() } }
