@@ -11,7 +11,7 @@ struct PropertiesReadLast {
   /// The property for each entry of the class table and each key.
   var known = PairCache<PropertyOfKey>()
   /// The records of superclasses within those of the objects in progress, and the numbers of these objects.
-  private var superclasses: [(object: Int, offset: Int)] = []
+  var superclasses: [(object: Int, offset: Int)] = []
   /// The objects that the observer has replaced, by number.
   var replaced: [Int: AnyObject] = [:]
 
@@ -115,11 +115,6 @@ struct PropertiesReadLast {
     // Records of superclasses are distinguished from other values only if `areThere`, so try once more.
     defer { areThere = true }
     return !areThere
-  }
-
-  /// Notes that the record of a superclass of the object `number` begins at `offset`.
-  mutating func noteSuperclass(of number: Int, at offset: Int) {
-    superclasses.append((number, offset))
   }
 
   func isSuperclass(of number: Int, at offset: Int) -> Bool {

@@ -97,7 +97,7 @@ extension DecodingSession {
     guard later.readLast.areThere, let object = container.owner,
       RuntimeTypes.superclass(of: object.type) != nil
     else { return }
-    later.readLast.noteSuperclass(of: object.number, at: offset)
+    later.readLast.superclasses.append((object.number, offset))
   }
 
   /// The property for the value of `key`, with what can wait for the value.

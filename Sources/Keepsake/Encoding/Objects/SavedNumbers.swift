@@ -121,14 +121,11 @@ final class SavedNumbers {
   }
 
   /// Forgets the numbers of objects that have been taken back since, so that every number is used.
-  private func forget(from number: Int) {
+  func forget(from number: Int) {
     while numbers.count >= number {
       if let last = numbers.popLast(), last >= firstNew { nextNew -= 1 }
     }
   }
-
-  /// Forgets what was taken back after the last object was recorded.
-  func end(objectCount: Int) { forget(from: objectCount + 1) }
 
   /// The number in the file of the object `number` of the session.
   subscript(number: Int) -> Int { Int(numbers[number - 1]) }
@@ -303,7 +300,7 @@ extension EncodingSession {
     try drainLeftovers()
     let targets = try conditionalBodies({ saved[$0] }, unreached: saved.unreachedNumber)
     try closeTopLevel()
-    saved.end(objectCount: bodies.objects.count)
+    saved.forget(from: bodies.objects.count + 1)
     return SaveContent(
       topLevel: buffer,
       bodies: bodies.assembly.buffer,

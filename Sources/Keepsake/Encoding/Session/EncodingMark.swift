@@ -75,17 +75,11 @@ extension EncodingContext {
 /// If a value that throws has written into detached containers outside of it, its bytes there stay, while the numbers
 /// in them are taken back. So nothing more is written until all of that has been taken back.
 extension EncodingSession {
-  /// A write into a nested container out of turn: its time, as the last frame identifier, and the container.
-  struct LateWrite {
-    fileprivate let time: FrameID
-    fileprivate let frame: FrameID
-  }
-
   /// Records that `nested` is about to be written.
   func noteWrite(into nested: NestedContainer) {
     // An earlier write no longer matters if its container is the same or newer.
     while let last = outcome.lateWrites.last, last.frame >= nested.frame { outcome.lateWrites.removeLast() }
-    outcome.lateWrites.append(LateWrite(time: nesting.makeFrameID(), frame: nested.frame))
+    outcome.lateWrites.append((nesting.makeFrameID(), nested.frame))
   }
 
   /// Checks whether a container older than the frame `mark` was written since then. All else has been taken back.

@@ -157,8 +157,9 @@ struct EncodingOutcome: ~Copyable {
   var isClosed = false
   /// Why the archive cannot be completed.
   var failure: (any Error)?
-  /// The writes out of turn that may matter if a value throws, and why one that did prevents further writing.
-  var lateWrites: [EncodingSession.LateWrite] = []
+  /// The writes out of turn that may matter if a value throws: their times, as the last frame identifiers, and the
+  /// containers; and why one that did prevents further writing.
+  var lateWrites: [(time: FrameID, frame: FrameID)] = []
   // Not an EncodingError, whose size is known only at run time: that would slow access to the flags above.
   var lateWriteFailure: (any Error)?
 }
