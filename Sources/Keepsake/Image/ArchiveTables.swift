@@ -16,19 +16,12 @@ package final class ArchiveTables {
 
   private static let mostKeptBytes = 1 << 12
 
-  /// The numbers of the directory that determine what the bytes mean.
-  private struct Extent: Equatable {
-    private let keys: Int
-    private let keysByteCount: Int
-    private let shapes: Int
-    private let shapesByteCount: Int
-    private let classes: Int
+  private typealias Extent = (keys: Int, keyBytes: Int, shapes: Int, shapeBytes: Int, classes: Int)
 
-    init(_ directory: ArchiveDirectory) {
-      (keys, keysByteCount) = (directory.keys.count, directory.keys.range.count)
-      (shapes, shapesByteCount) = (directory.shapes.count, directory.shapes.range.count)
-      classes = directory.classes.count
-    }
+  /// The numbers of the directory that determine what the bytes mean.
+  private static func extent(_ directory: ArchiveDirectory) -> Extent {
+    let (keys, shapes) = (directory.keys, directory.shapes)
+    return (keys.count, keys.range.count, shapes.count, shapes.range.count, directory.classes.count)
   }
 
   /// Reads the tables, including the additions of `saves`.
@@ -47,7 +40,7 @@ package final class ArchiveTables {
     let newest = saves.last { $0.classes.count > 0 }
     classes = try ArchiveTables.readClasses(reader, newest?.classes ?? directory.classes)
     haveLazyValues = classes.contains { $0.name == ClassEntry.lazyName }
-    extent = Extent(directory)
+    extent = ArchiveTables.extent(directory)
     let range = ArchiveTables.range(in: directory)
     let keepsBytes = range.count <= ArchiveTables.mostKeptBytes && directory.isShort
     hash = keepsBytes ? try reader.withBytes(range) { KeyHash.unseeded.of($0) } : 0
@@ -57,7 +50,7 @@ package final class ArchiveTables {
   /// Whether the tables were read from the bytes `other`, with the ``KeyHash/unseeded`` hash `hash`, and from an
   /// archive with `directory`.
   func areRead(from other: RawSpan, _ hash: UInt32, _ directory: ArchiveDirectory) -> Bool {
-    guard hash == self.hash, extent == Extent(directory) else { return false }
+    guard hash == self.hash, extent == ArchiveTables.extent(directory) else { return false }
     return bytes.withBytes(0..<bytes.count) { $0.hasSameBytes(as: other) }
   }
 
