@@ -32,7 +32,7 @@ extension ValueLayout {
         try reader.check(count, at: cursor)
         cursor &+= count
       } else if tag == Tag.packedArray {
-        cursor = try end(ofPackedArrayAt: cursor, in: reader)
+        cursor = try packedArray(at: cursor, in: reader).end
       } else {
         let children = try valuesBehindHead(at: &cursor, in: reader)
         // A value takes at least a byte. So the remaining bytes bound the number of values to come, this one included.
@@ -63,7 +63,7 @@ extension ValueLayout {
       cursor &+= count
       return 0
     case Tag.packedArray:
-      cursor = try end(ofPackedArrayAt: start, in: reader)
+      cursor = try packedArray(at: start, in: reader).end
       return 0
     case Tag.array: children = try reader.varint(at: &cursor)
     case Tag.map:
@@ -86,45 +86,44 @@ extension ValueLayout {
     ArchiveError.damaged("A value has more parts than there are bytes left", at: offset)
   }
 
-  /// The end of the packed array at `offset`, in one step for each block of integers, or one for other elements.
-  private func end(ofPackedArrayAt offset: Int, in reader: ByteReader) throws(ArchiveError) -> Int {
-    let element = try reader.byte(at: offset &+ 1)
-    guard element == PackedElement.signed.rawValue || element == PackedElement.unsigned.rawValue else {
-      return try packedArray(at: offset, in: reader).end
+  /// The content of the head of the packed array at `offset` (Format §4.7), and where its elements begin.
+  func packedHead(
+    at offset: Int,
+    in reader: ByteReader
+  ) throws(ArchiveError) -> (element: PackedElement, count: Int, payload: Int) {
+    guard let element = PackedElement(rawValue: try reader.byte(at: offset + 1)) else {
+      throw .damaged("A packed array has elements of an unknown kind", at: offset + 1)
     }
-    var cursor = offset &+ 2
-    var rest = try reader.varint(at: &cursor)
-    guard rest <= reader.count else { throw tooLong(offset) }
-    while rest > 0 {
-      cursor = try PackedBlock(reader, of: min(rest, PackedNumbers.blockSize), at: cursor).end
-      rest &-= PackedNumbers.blockSize
-    }
-    return cursor
+    var cursor = offset + 2
+    let count = try reader.varint(at: &cursor)
+    return (element, count, cursor)
   }
 
-  /// The content of the head of the packed array at `offset`, and the end of the array (Format §4.7).
+  /// The content of the head of the packed array at `offset`, and the end of the array, found in one step for each block
+  /// of integers, or one for other elements.
   package func packedArray(
     at offset: Int,
     in reader: ByteReader
   ) throws(ArchiveError) -> (element: PackedElement, count: Int, payload: Int, end: Int) {
-    var cursor = offset + 2
-    guard let element = PackedElement(rawValue: try reader.byte(at: offset + 1)) else {
-      throw .damaged("A packed array has elements of an unknown kind", at: offset + 1)
-    }
-    let count = try reader.varint(at: &cursor)
-    let payload = cursor
+    let (element, count, payload) = try packedHead(at: offset, in: reader)
+    var end = payload
     switch element {
     case .bool:
-      try reader.check(count / 8 + (count % 8 == 0 ? 0 : 1), at: cursor)
-      return (element, count, payload, cursor + (count + 7) / 8)
+      let byteCount = count / 8 + (count % 8 == 0 ? 0 : 1)
+      try reader.check(byteCount, at: payload)
+      end += byteCount
     case .float32, .float64:
       let size = element == .float32 ? 4 : 8
       guard count <= reader.count / size else { throw tooLong(offset) }
-      try reader.check(count * size, at: cursor)
-      return (element, count, payload, cursor + count * size)
+      try reader.check(count * size, at: payload)
+      end += count * size
     case .signed, .unsigned:
-      return (element, count, payload, try end(ofPackedArrayAt: offset, in: reader))
+      guard count <= reader.count else { throw tooLong(offset) }
+      for first in stride(from: 0, to: count, by: PackedNumbers.blockSize) {
+        end = try PackedBlock(reader, of: min(count - first, PackedNumbers.blockSize), at: end).end
+      }
     }
+    return (element, count, payload, end)
   }
 
   /// The number of elements in the packed array or bytes at `offset`; throws if there cannot be so many.

@@ -14,14 +14,8 @@ package struct ArchiveNumberWalk {
   /// Creates a walk, or returns `nil` if the value is not a packed array.
   package init?(_ value: ArchiveValue) throws(ArchiveError) {
     guard value.kind == .numbers else { return nil }
-    image = value.image
-    reader = value.reader
-    cursor = value.offset + 2
-    guard let element = PackedElement(rawValue: try reader.byte(at: value.offset + 1)) else {
-      throw .damaged("A packed array has elements of an unknown kind", at: value.offset + 1)
-    }
-    self.element = element
-    count = try reader.varint(at: &cursor)
+    (image, reader) = (value.image, value.reader)
+    (element, count, cursor) = try image.packedHead(at: value.offset, in: reader)
   }
 
   /// The next numbers, at most 1,024, or `nil` after the last.
