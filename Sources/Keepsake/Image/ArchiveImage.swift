@@ -29,6 +29,8 @@ package final class ArchiveImage {
   package private(set) var directory: ArchiveDirectory
   /// The saves after the first, if there are any (Format §13).
   let saved: SavedParts?
+  /// The directories of these saves, the oldest first.
+  package var saves: [SaveDirectory] { saved?.saves ?? [] }
   let tables: OpenTables
   /// The limits for the dynamic view. Decoders have their own.
   @safe @exclusivity(unchecked)
@@ -81,8 +83,7 @@ package final class ArchiveImage {
       extent = ImageExtent(flags, reader.count, firstEnd: firstEnd, directory)
       try verifier?.verify(directory.topLevel)
       try verifier?.verify(ArchiveTables.range(in: directory))
-      saved =
-        trailers.isEmpty ? nil : try SavedParts(reader, trailers, after: directory, &verifier)
+      saved = trailers.isEmpty ? nil : try SavedParts(reader, trailers, after: directory, &verifier)
       if let newest = saved?.saves.last {
         (directory.topLevel, directory.bodyCount) = (newest.topLevel, newest.bodyCount)
       }
@@ -182,7 +183,7 @@ package final class ArchiveImage {
   private func readStringOffsets() throws(ArchiveError) -> [Int] {
     var offsets: [Int] = []
     offsets.reserveCapacity(directory.strings.count)
-    for table in [directory.strings] + (saved?.saves.map(\.strings) ?? []) {
+    for table in [directory.strings] + saves.map(\.strings) {
       try verifier?.verify(table.range)
       var cursor = table.range.lowerBound
       for _ in 0..<table.count {
@@ -209,47 +210,36 @@ package final class ArchiveImage {
     try verifier?.verify(directory.conditionals.range)
     var targets: [UInt32] = []
     targets.reserveCapacity(directory.conditionals.count)
-    try readConditionals(directory.conditionals, into: &targets, changesEarlier: false)
-    for save in saved?.saves ?? [] {
-      try readConditionals(save.conditionals, into: &targets, changesEarlier: true)
+    for (save, table) in ([directory.conditionals] + saves.map(\.conditionals)).enumerated() {
+      var cursor = table.range.lowerBound
+      var index = 0
+      for _ in 0..<table.count {
+        let entryOffset = cursor
+        // A later save changes and adds entries (Format §13.1).
+        let passed = save > 0 ? try reader.varint(at: &cursor) : 0
+        guard passed <= targets.count - index else {
+          throw .damaged(
+            "A save changes an entry of the conditional table that does not exist",
+            at: entryOffset
+          )
+        }
+        let targetOffset = cursor
+        let number = try reader.varint(at: &cursor)
+        guard number <= directory.bodyCount, let target = UInt32(exactly: number) else {
+          throw .damaged("An object in the conditional table is out of range", at: targetOffset)
+        }
+        index += passed
+        if index < targets.count { targets[index] = target } else { targets.append(target) }
+        index += 1
+      }
+      try ArchiveTables.checkEnd(cursor, table, "conditional")
     }
     found.conditionals = targets
     found.areConditionalsRead = true
   }
 
-  /// Reads entries of the conditional table.
-  ///
-  /// - Parameter changesEarlier: Whether it is the table of a save, which changes and adds entries (Format §13.1).
-  private func readConditionals(
-    _ table: ArchiveDirectory.Table,
-    into targets: inout [UInt32],
-    changesEarlier: Bool
-  ) throws(ArchiveError) {
-    var cursor = table.range.lowerBound
-    var index = 0
-    for _ in 0..<table.count {
-      let entryOffset = cursor
-      let passed = changesEarlier ? try reader.varint(at: &cursor) : 0
-      guard passed <= targets.count - index else {
-        throw .damaged(
-          "A save changes an entry of the conditional table that does not exist",
-          at: entryOffset
-        )
-      }
-      let targetOffset = cursor
-      let number = try reader.varint(at: &cursor)
-      guard number <= directory.bodyCount, let target = UInt32(exactly: number) else {
-        throw .damaged("An object in the conditional table is out of range", at: targetOffset)
-      }
-      index += passed
-      if index < targets.count { targets[index] = target } else { targets.append(target) }
-      index += 1
-    }
-    try ArchiveTables.checkEnd(cursor, table, "conditional")
-  }
-
   package var hasConditionals: Bool {
-    directory.conditionals.count > 0 || saved?.saves.contains { $0.conditionals.count > 0 } == true
+    directory.conditionals.count > 0 || saves.contains { $0.conditionals.count > 0 }
   }
 
   /// The number of the body, or 0, for each entry of the conditional table, including those of all saves.
@@ -262,7 +252,7 @@ package final class ArchiveImage {
 
   /// The number of entries in the string table, including those of all saves.
   package var stringCount: Int {
-    (saved?.saves ?? []).reduce(directory.strings.count) { $0 + $1.strings.count }
+    saves.reduce(directory.strings.count) { $0 + $1.strings.count }
   }
 
   /// Reads all of the tables that are otherwise read when they are first needed.

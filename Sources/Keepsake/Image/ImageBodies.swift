@@ -225,7 +225,7 @@ extension ArchiveImage {
   package func verifyContents(progress: (Int) -> Void = { _ in }) throws(ArchiveError) {
     let step = 64 * Blocks.byteCount
     var parts = [0..<directory.offsets.range.upperBound]
-    for save in saved?.saves ?? [] { parts.append(save.range.lowerBound..<save.bodyList.range.upperBound) }
+    for save in saves { parts.append(save.range.lowerBound..<save.bodyList.range.upperBound) }
     for part in parts {
       for start in stride(from: part.lowerBound, to: part.upperBound, by: step) {
         let end = min(start + step, part.upperBound)

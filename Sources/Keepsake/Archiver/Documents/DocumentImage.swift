@@ -1,8 +1,5 @@
 /// What a document needs to know of its archive.
 extension ArchiveImage {
-  /// The saves after the first, the oldest first.
-  package var saves: [SaveDirectory] { saved?.saves ?? [] }
-
   /// The archive as of the save `number`, or of the newest one if that is `nil`.
   package func asOf(
     _ number: Int?,
