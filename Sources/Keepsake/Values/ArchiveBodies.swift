@@ -30,24 +30,6 @@ extension ArchiveImage {
     let value = try ArchiveValue(self, at: cursor, endingBy: range.upperBound, .body)
     return ArchiveBody(number: number, classNumber: classNumber, value: value, byteRange: range)
   }
-}
-
-// Access to what an image caches, safe in several threads.
-extension ArchiveImage {
-  /// The key of a map at `offset`. Throws if it is among the `earlier` keys, and otherwise adds it to them.
-  func sharedMapKey(
-    at offset: Int,
-    otherThan earlier: inout DistinctKeys
-  ) throws(ArchiveError) -> PathElement {
-    var keys = exchange(&earlier, with: DistinctKeys())
-    defer { earlier = keys }
-    return try exclusively { () throws(ArchiveError) in
-      var end = offset
-      let key = try mapKey(at: &end, in: reader)
-      try keys.insert(keyAt: offset, self)
-      return key
-    }
-  }
 
   /// The end of the value at `offset`. Compares the checksums of all bytes up to there.
   func endTouching(valueAt offset: Int, in reader: ByteReader) throws(ArchiveError) -> Int {

@@ -78,17 +78,12 @@ struct ArchiveRewriter {
     buffer = try builder.finish(topLevel: topLevel, conditionals: targets)
   }
 
-  /// The new numbers of the bodies of an archive and of the entries of its conditional table, by the old numbers.
-  struct NewNumbers {
-    let bodies: [Int: Int]
-    let conditionals: [Int: Int]
-  }
-
-  /// The new numbers for `source`. Valid only if nothing was added from another archive.
-  var newNumbers: NewNumbers {
-    NewNumbers(
-      bodies: numbers.reduce(into: [:]) { $0[$1.key.number] = $1.value },
-      conditionals: conditionalNumbers.reduce(into: [:]) { $0[$1.key.number] = $1.value }
+  /// The new numbers of the bodies of `source` and of the entries of its conditional table, by the old numbers. Valid only
+  /// if nothing was added from another archive.
+  var newNumbers: (bodies: [Int: Int], conditionals: [Int: Int]) {
+    (
+      numbers.reduce(into: [:]) { $0[$1.key.number] = $1.value },
+      conditionalNumbers.reduce(into: [:]) { $0[$1.key.number] = $1.value }
     )
   }
 
@@ -111,11 +106,14 @@ struct ArchiveRewriter {
           try walk.skipMembers()
           continue
         }
-        if open.last?.kind == .map {
+        if open.last?.kind == .map, let label {
           if let key = change?.newKey {
             builder.append(string: key)
+          } else if case .key = label {
+            // A string reference is looked up by its number, without hashing.
+            try append(string: walk.key)
           } else {
-            try append(key: walk.key, label)
+            append(key: label)
           }
         }
         if let replacement = change?.newValue {
@@ -140,15 +138,6 @@ struct ArchiveRewriter {
     switch key {
     case .key(let name): builder.append(string: name)
     case .intKey(let number), .index(let number): builder.buffer.append(integer: number)
-    }
-  }
-
-  /// Appends the key of a map, whose label is `label`. A string reference is looked up by its number, without hashing.
-  private mutating func append(key: ArchiveValue, _ label: PathElement?) throws(ArchiveError) {
-    if case .key? = label {
-      try append(string: key)
-    } else if let label {
-      append(key: label)
     }
   }
 

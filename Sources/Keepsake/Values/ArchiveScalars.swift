@@ -112,9 +112,7 @@ extension ArchiveValue {
   func referencedNumber() throws(ArchiveError) -> Int {
     try reader.referencedNumber(at: offset)
   }
-}
 
-extension ArchiveValue {
   package var numbers: ArchiveNumbers? {
     get throws(ArchiveError) {
       guard kind == .numbers else { return nil }

@@ -35,7 +35,6 @@ package struct ArchiveWalk {
 
   private let image: ArchiveImage
   private var frames: [Frame] = []
-  private var hasStarted = false
   /// The value that the next step enters: the first one of the walk, or the content of a followed body.
   private var content: ArchiveValue?
   /// Whether the last step entered a value that has members.
@@ -110,10 +109,9 @@ package struct ArchiveWalk {
       case .map: label = try mapKey()
       default: break
       }
-    } else if hasStarted {
+    } else if content == nil {
       return nil
     }
-    hasStarted = true
     let value: ArchiveValue
     if let content {
       value = content
@@ -135,7 +133,7 @@ package struct ArchiveWalk {
 
   /// The next direct member of the value that the walk began with; `nil` after the last.
   package mutating func nextMember() throws(ArchiveError) -> ArchiveValue.Member? {
-    if hasStarted { try skipMembers() } else { _ = try next() }
+    if content == nil { try skipMembers() } else { _ = try next() }
     guard case .value(let value, let label) = try next() else { return nil }
     return ArchiveValue.Member(label: label, value: value)
   }
@@ -144,7 +142,12 @@ package struct ArchiveWalk {
     keyOffset = try cursor
     // Compares the checksum of the key before making a string of it.
     position.cursor = try image.endTouching(valueAt: keyOffset, in: reader)
-    return try image.sharedMapKey(at: keyOffset, otherThan: &frames[frames.count - 1].keys)
+    return try image.exclusively { () throws(ArchiveError) in
+      var end = keyOffset
+      let key = try image.mapKey(at: &end, in: image.reader)
+      try frames[frames.count - 1].keys.insert(keyAt: keyOffset, image)
+      return key
+    }
   }
 
   /// The key of the last step's value, if that is in a map.

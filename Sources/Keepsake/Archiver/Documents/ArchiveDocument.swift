@@ -197,7 +197,7 @@ public final class ArchiveDocument<Root: Codable> {
       let newState = try SavedState(data, path, .onDemand, limits, whole.objects)
       return (newState, try newState.decodingSession(asOf: nil, verification, limits, classPolicy, userInfo))
     }
-    if let numbers = whole.newNumbers { newState.continueAfterCompaction(state, numbers.bodies, reader) }
+    if let numbers = whole.newNumbers { newState.continueAfterCompaction(state, numbers, reader) }
     state = newState
     try file.synchronizeFolder()
   }

@@ -73,7 +73,8 @@ final class SavedState {
       guard stored.directory.isShort else { return (stored, nil, byteCount, known) }
       let long = try ArchiveRewriter(stored, prefersShortForm: false)
       let image = try ArchiveImage(long.buffer.reader(), verification: .disabled, limits: limits)
-      return (image, long.buffer, byteCount, known.renumbered(long.newNumbers))
+      let (bodies, conditionals) = long.newNumbers
+      return (image, long.buffer, byteCount, known.renumbered(bodies: bodies, conditionals: conditionals))
     }
   }
 

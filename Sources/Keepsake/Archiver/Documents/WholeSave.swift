@@ -2,8 +2,8 @@
 struct WholeSave {
   let bytes: ByteBuffer
   let objects: KnownObjects
-  /// `nil` if the values were encoded again.
-  let newNumbers: ArchiveRewriter.NewNumbers?
+  /// The new numbers of bodies, by the old ones; `nil` if the values were encoded again.
+  let newNumbers: [Int: Int]?
 
   init<Root: Codable>(_ root: Root, _ userInfo: [CodingUserInfoKey: Any]) throws {
     let session = EncodingSession(.sortedKeys, userInfo, hidesRootKey: true)
@@ -15,14 +15,9 @@ struct WholeSave {
   /// Rewrites the newest save of `image` without reading its values. `known` are the known objects of the file.
   init(rewriting image: ArchiveImage, _ known: KnownObjects) throws {
     let new = try decodingErrors { () throws(ArchiveError) in try ArchiveRewriter(image) }
-    (bytes, objects) = (new.buffer, known.renumbered(new.newNumbers))
-    newNumbers = new.newNumbers
-  }
-}
-
-extension KnownObjects {
-  func renumbered(_ new: ArchiveRewriter.NewNumbers) -> KnownObjects {
-    renumbered(bodies: new.bodies, conditionals: new.conditionals)
+    let (bodies, conditionals) = new.newNumbers
+    (bytes, newNumbers) = (new.buffer, bodies)
+    objects = known.renumbered(bodies: bodies, conditionals: conditionals)
   }
 }
 
