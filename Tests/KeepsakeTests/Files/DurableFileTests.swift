@@ -101,7 +101,7 @@ import Testing
   @Test(arguments: [true, false])
   func aDocumentReplacesNoFileThatWasMadeMeanwhile(isMade: Bool) throws {
     let document = Result {
-      try DocumentFile.create(folder("a")) { (file) throws(ArchiveError) in
+      try DocumentFile(creating: folder("a")) { (file) throws(ArchiveError) in
         try file.append(ByteBuffer())
         if isMade { try? writeText("other", to: folder("a")) }
       }

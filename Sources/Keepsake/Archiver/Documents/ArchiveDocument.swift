@@ -81,7 +81,9 @@ public final class ArchiveDocument<Root: Codable> {
   public init(creating path: String, root: Root, userInfo: [CodingUserInfoKey: Any] = [:]) throws {
     self.root = root
     let whole = try WholeSave(root, userInfo)
-    let file = try DocumentFile.create(path) { (file) throws(ArchiveError) in try file.append(whole.bytes) }
+    let file = try DocumentFile(creating: path) { (file) throws(ArchiveError) in
+      try file.append(whole.bytes)
+    }
     (self.path, self.userInfo) = (path, userInfo)
     (verification, limits, classPolicy) = (.onDemand, ArchiveLimits(), .byName)
     state = try SavedState(file.map(), path, .onDemand, limits, whole.objects)
@@ -155,11 +157,7 @@ public final class ArchiveDocument<Root: Codable> {
     let newState: SavedState
     if let long = state.longForm {
       // A file in the short form gets the long form, to which saves can be added, and this save in one step.
-      func write(_ file: DurableFile) throws(ArchiveError) {
-        try file.append(long)
-        try file.append(bytes)
-      }
-      newState = try file.replace(write, open)
+      newState = try file.replace(with: long, bytes, open: open)
     } else {
       try file.append(bytes, at: state.image.extent.storedByteCount)
       newState = try open(file.map())
@@ -192,8 +190,7 @@ public final class ArchiveDocument<Root: Codable> {
     } else {
       whole = try WholeSave(root, userInfo)
     }
-    func write(_ file: DurableFile) throws(ArchiveError) { try file.append(whole.bytes) }
-    let (newState, reader) = try file.replace(write) { data in
+    let (newState, reader) = try file.replace(with: whole.bytes) { data in
       let newState = try SavedState(data, path, .onDemand, limits, whole.objects)
       return (newState, try newState.decodingSession(asOf: nil, verification, limits, classPolicy, userInfo))
     }

@@ -24,10 +24,16 @@ final class DocumentFile {
     file = try DocumentFile.openLocked(target)
   }
 
-  /// Takes over a file that is in place and locked.
-  init(_ target: SaveTarget, _ file: OpenFile) {
-    self.target = target
-    self.file = file
+  /// Creates the file at `path`, which `write` writes.
+  init(creating path: String, _ write: (DurableFile) throws(ArchiveError) -> Void) throws(ArchiveError) {
+    target = try SaveTarget(path)
+    guard target.existing == nil else {
+      throw target.failure("the file already exists. Open it, or remove it first")
+    }
+    let new = try DurableFile(replacing: target)
+    try write(new)
+    file = try new.putInPlace(replacesOthers: false)
+    try target.synchronizeFolder()
   }
 
   deinit {
@@ -82,16 +88,13 @@ final class DocumentFile {
     }
   }
 
-  /// Replaces this file by another, which `write` writes. If this throws, the file is as before. Call
+  /// Replaces this file by another, which consists of `parts`. If this throws, the file is as before. Call
   /// ``synchronizeFolder()`` when the caller is ready to continue with the new file.
   ///
   /// - Parameter open: opens the new file before it replaces this one, as it could not be taken back afterwards.
-  func replace<Opened>(
-    _ write: (DurableFile) throws(ArchiveError) -> Void,
-    _ open: (Data) throws -> Opened
-  ) throws -> Opened {
+  func replace<Opened>(with parts: ByteBuffer..., open: (Data) throws -> Opened) throws -> Opened {
     let replacement = try DurableFile(replacing: target.asOfNow)
-    try write(replacement)
+    for part in parts { try replacement.append(part) }
     let opened = try open(replacement.map())
     try checkIsInPlace()
     file = try replacement.putInPlace()
@@ -111,20 +114,5 @@ final class DocumentFile {
     guard (try? file.hasName(target.name, in: target.folder)) != false else {
       throw target.failure("another program has replaced or removed the file since it was opened")
     }
-  }
-
-  static func create(
-    _ path: String,
-    _ write: (DurableFile) throws(ArchiveError) -> Void
-  ) throws(ArchiveError) -> DocumentFile {
-    let target = try SaveTarget(path)
-    guard target.existing == nil else {
-      throw target.failure("the file already exists. Open it, or remove it first")
-    }
-    let file = try DurableFile(replacing: target)
-    try write(file)
-    let document = DocumentFile(target, try file.putInPlace(replacesOthers: false))
-    try target.synchronizeFolder()
-    return document
   }
 }

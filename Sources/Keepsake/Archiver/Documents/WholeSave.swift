@@ -32,7 +32,7 @@ package func compactDocument(_ path: String) throws -> (before: Int, after: Int)
     throw ArchiveError.misuse("the file is an archive of NSKeyedArchiver", path: path)
   }
   let bytes = try ArchiveRewriter(image).buffer
-  try file.replace({ (file) throws(ArchiveError) in try file.append(bytes) }, { _ in })
+  try file.replace(with: bytes) { _ in }
   try file.synchronizeFolder()
   return (image.extent.storedByteCount, bytes.count)
 }
