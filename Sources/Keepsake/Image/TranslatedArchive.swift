@@ -2,8 +2,8 @@
 package struct TranslatedArchive {
   package let buffer: ByteBuffer
   let sourceByteCount: Int
-  /// The locations of values, in the order of the archive.
-  let offsets: [TranslatedOffset]
+  /// The offset of each value in the archive, and in the original.
+  let offsets: [(here: Int, source: Int)]
   /// The names of classes that have another name in the original.
   let originalNames: [String: String]
   /// What could not be translated, or became something else: a description, and how often it happened.
@@ -20,15 +20,9 @@ package struct TranslatedArchive {
 
   /// The offset of the value at `offset`, or of the one around it, in the original; `nil` if the original has none.
   func source(of offset: Int) -> Int? {
-    let next = offsets.partitioningIndex { $0.offset > offset }
+    let next = offsets.partitioningIndex { $0.here > offset }
     return next == 0 ? nil : offsets[next - 1].source
   }
-}
-
-/// The offset of a value in the archive, and in the original.
-struct TranslatedOffset {
-  let offset: Int
-  let source: Int
 }
 
 extension ArchiveImage {
@@ -37,7 +31,7 @@ extension ArchiveImage {
 
   /// The memory that the archive takes because it was translated, in bytes.
   var translatedByteCount: Int {
-    source.map { $0.buffer.count + $0.offsets.count * MemoryLayout<TranslatedOffset>.stride } ?? 0
+    source.map { $0.buffer.count + $0.offsets.count * MemoryLayout<(Int, Int)>.stride } ?? 0
   }
 
   /// The error with its offset in the file that was opened, which may differ from that in the archive.

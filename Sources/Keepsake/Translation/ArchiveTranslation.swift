@@ -22,7 +22,7 @@ package struct ArchiveTranslation {
   private var originalNames: [String: String] = [:]
   var shapeCount = 0
   /// The offsets of values in the new archive, and in the original.
-  private var offsets: [TranslatedOffset] = []
+  private var offsets: [(here: Int, source: Int)] = []
   /// The remaining nodes of the collections in progress, the innermost last.
   private var open: [AnyIterator<Int>] = []
 
@@ -91,7 +91,7 @@ package struct ArchiveTranslation {
     }
     // The top level comes after the bodies, not where it was written.
     let shift = builder.buffer.count - Header.byteCount
-    offsets += topLevelOffsets.map { TranslatedOffset(offset: $0.offset + shift, source: $0.source) }
+    offsets += topLevelOffsets.map { ($0.here + shift, $0.source) }
     return topLevel
   }
 
@@ -225,7 +225,7 @@ package struct ArchiveTranslation {
 
   /// Records that the next value is that of `node`.
   private mutating func noteOffset(of node: Int) {
-    offsets.append(TranslatedOffset(offset: builder.buffer.count, source: list.offsets[node]))
+    offsets.append((builder.buffer.count, list.offsets[node]))
   }
 
   /// Appends the value of `node` and everything in it, without recursion at any nesting.
@@ -320,20 +320,18 @@ package struct ArchiveTranslation {
     var texts: Set<ExactString> = []
     var integers: Set<Int> = []
     for pair in pairs {
+      let isNew: Bool
       switch try keyValue(pair.key) {
       case .string(let text):
         try contents.budget.count(text.utf8.count, at: list.offsets[node])
-        guard texts.insert(ExactString(string: text)).inserted else {
-          throw list.damaged("A dictionary contains a key twice", at: node)
-        }
+        isNew = texts.insert(ExactString(string: text)).inserted
       case .integer(let number):
         guard let integer = Int(exactly: number) else { return false }
-        guard integers.insert(integer).inserted else {
-          throw list.damaged("A dictionary contains a key twice", at: node)
-        }
+        isNew = integers.insert(integer).inserted
       default:
         return false
       }
+      guard isNew else { throw list.damaged("A dictionary contains a key twice", at: node) }
     }
     return integers.isEmpty || texts.isEmpty
       || !integers.contains { texts.contains(ExactString(string: String($0))) }

@@ -67,15 +67,13 @@ extension ArchiveTranslation {
   private mutating func append(ranges numbers: [Int], _ node: Int) throws(ReadingError) {
     try appendHead(ofList: numbers.count / 2, node)
     var shape: Int?
-    for (index, number) in numbers.enumerated() {
-      if index.isMultiple(of: 2) {
-        if let shape {
-          builder.append(recordOfShape: shape)
-        } else {
-          shape = try append(recordHead: ["location", "length"])
-        }
+    for first in stride(from: 0, to: numbers.count, by: 2) {
+      if let shape {
+        builder.append(recordOfShape: shape)
+      } else {
+        shape = try append(recordHead: ["location", "length"])
       }
-      builder.buffer.append(integer: number)
+      for number in numbers[first..<(first + 2)] { builder.buffer.append(integer: number) }
     }
   }
 

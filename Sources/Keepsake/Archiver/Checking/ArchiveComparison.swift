@@ -40,17 +40,8 @@ extension ArchiveValue {
 
   private func isSameWithoutMembers(as other: ArchiveValue) throws(ArchiveError) -> Bool {
     guard kind == other.kind, try typeName == other.typeName else { return false }
-    return hasMembers ? true : try reader.hasSameBytes(byteRange, as: other.reader, other.byteRange)
-  }
-}
-
-extension ByteReader {
-  fileprivate func hasSameBytes(
-    _ range: Range<Int>,
-    as other: ByteReader,
-    _ otherRange: Range<Int>
-  ) throws(ArchiveError) -> Bool {
-    try array(of: UInt8.self, count: range.count, at: range.lowerBound)
-      == other.array(of: UInt8.self, count: otherRange.count, at: otherRange.lowerBound)
+    if hasMembers { return true }
+    return try reader.array(of: UInt8.self, count: byteCount, at: offset)
+      == other.reader.array(of: UInt8.self, count: other.byteCount, at: other.offset)
   }
 }
