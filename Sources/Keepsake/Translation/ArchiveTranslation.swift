@@ -167,7 +167,7 @@ package struct ArchiveTranslation {
   private mutating func writeBody(of number: Int) throws(ReadingError) {
     let node = archive.objects[number]
     let content = try contents.content(of: number)
-    builder.beginBody(classNumber: try classNumber(of: content, number))
+    builder.beginBody(classNumber: classNumber(of: content))
     noteOffset(of: node)
     if case .object(_, let members) = content {
       // Sorting compares each key with some others, up to its length.
@@ -185,7 +185,7 @@ package struct ArchiveTranslation {
     builder.endBody()
   }
 
-  private mutating func classNumber(of content: ArchivedContent, _ number: Int) throws(ReadingError) -> Int {
+  private mutating func classNumber(of content: ArchivedContent) -> Int {
     switch content {
     case .object(let type, _):
       // Avoids hashing the name for each object.

@@ -12,8 +12,6 @@
 final class DocumentFile {
   private let target: SaveTarget
   private var file: OpenFile
-  /// Whether the last save failed in a way that may have left bytes after the newest trailer.
-  private var hasLeftover = false
   /// Whether a power cut may bring back the file that this one has replaced.
   private var mayComeBack = false
 
@@ -70,9 +68,7 @@ final class DocumentFile {
   func append(_ save: ByteBuffer, at end: Int) throws(ArchiveError) {
     try checkIsInPlace()
     do throws(SystemError) {
-      let byteCount = try file.status().byteCount
-      if hasLeftover || byteCount != end { try file.truncate(to: end) }
-      hasLeftover = true
+      if try file.status().byteCount != end { try file.truncate(to: end) }
       let trailer = save.count - SaveTrailer.byteCount
       for part in [0..<trailer, trailer..<save.count] {
         try save.withBytes(part) { (bytes) throws(SystemError) in
@@ -80,10 +76,9 @@ final class DocumentFile {
         }
         try file.synchronize()
       }
-      hasLeftover = false
     } catch {
       // If this fails, too, the next save truncates the file. Until then, no reader takes the bytes for a save.
-      if (try? file.truncate(to: end)) != nil, (try? file.synchronize()) != nil { hasLeftover = false }
+      if (try? file.truncate(to: end)) != nil { try? file.synchronize() }
       throw target.failure("cannot append the save", error)
     }
   }
@@ -98,7 +93,7 @@ final class DocumentFile {
     let opened = try open(replacement.map())
     try checkIsInPlace()
     file = try replacement.putInPlace()
-    (hasLeftover, mayComeBack) = (false, true)
+    mayComeBack = true
     return opened
   }
 
