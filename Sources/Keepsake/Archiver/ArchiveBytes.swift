@@ -85,19 +85,6 @@ extension ByteBuffer {
     // From now on, the memory belongs to the Data alone, which frees it with `free`.
     return unsafe Data(bytesNoCopy: memory.address, count: memory.byteCount, deallocator: .free)
   }
-
-  func write(toFile path: String) throws(ArchiveError) {
-    try withBytes(0..<count) { (bytes) throws(ArchiveError) in try bytes.write(toFile: path) }
-  }
-}
-
-extension RawSpan {
-  /// Replaces the file at `path` by the bytes, durably (Design §6).
-  func write(toFile path: String) throws(ArchiveError) {
-    let file = try DurableFile(replacing: path)
-    try file.append(self)
-    try file.commit()
-  }
 }
 
 extension Data {

@@ -134,7 +134,7 @@ public struct ArchiveEditor: Sendable {
   ///
   /// - Throws: ``ArchiveError``, as ``encodedData``, and when the file cannot be written.
   public func write(toFile path: String) throws(ArchiveError) {
-    try ArchiveRewriter(archive.image, edits).buffer.write(toFile: path)
+    try KeyedArchiver.write(encodedData, toFile: path)
   }
 
   // MARK: Paths

@@ -48,12 +48,14 @@ extension KeyedArchiver {
   ///
   /// - Throws: ``ArchiveError`` with the path and the system's reason.
   public static func write(_ data: Data, toFile path: String) throws(ArchiveError) {
-    try data.bytes.write(toFile: path)
+    let file = try DurableFile(replacing: path)
+    try file.append(data.bytes)
+    try file.commit()
   }
 
   /// Replaces the file at `url` by `data`, as ``write(_:toFile:)`` does.
   public static func write(_ data: Data, to url: URL) throws(ArchiveError) {
-    try data.bytes.write(toFile: url.filePath(.unwritableFile))
+    try write(data, toFile: url.filePath(.unwritableFile))
   }
 }
 

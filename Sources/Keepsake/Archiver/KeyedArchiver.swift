@@ -145,9 +145,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   ///   then stays unchanged, unless the message says that the new one is in place but may not survive a power cut.
   ///   Otherwise as ``finishEncoding()``.
   public func write(toFile path: String) throws {
-    try finishEncoding()
-    if let givenData { return try givenData.bytes.write(toFile: path) }
-    try session.archive.write(toFile: path)
+    try KeyedArchiver.write(encodedData, toFile: path)
   }
 
   // MARK: Encoder
@@ -278,6 +276,8 @@ extension EncodingSession {
   fileprivate func format(_ formatting: ArchiveFormatting) {
     if formatting.contains(.withoutChecksums) { bodies.assembly.leaveOutChecksums() }
     bodies.assembly.prefersShortForm = !formatting.contains(.longForm)
-    if settings.rehearse == nil { settings.rehearse = { KeyedUnarchiver.canRead($0, from: $1) } }
+    if settings.rehearse == nil {
+      settings.rehearse = { (try? KeyedUnarchiver.decodeRoot($0, of: $1, isRehearsal: true)) != nil }
+    }
   }
 }
