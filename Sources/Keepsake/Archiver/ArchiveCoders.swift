@@ -62,20 +62,16 @@ public struct ArchiveDecoder: Sendable {
   ///
   /// - Throws: `DecodingError`, whose underlying error is an ``ArchiveError``; and errors of an `init(from:)`.
   public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-    try KeyedUnarchiver.unarchive(
-      type,
-      from: data,
-      verification: verification,
-      limits: ownLimits,
-      classPolicy: classPolicy,
-      userInfo: userInfo.isEmpty ? [:] : userInfo as [CodingUserInfoKey: Any]
-    )
+    try withSession(data) { try $0.decodeRoot(type) }
   }
 
-  var ownLimits: ArchiveLimits {
+  /// Calls `decode` with a session that reads the archive in `data`.
+  @inline(__always)
+  func withSession<Value>(_ data: Data, _ decode: (DecodingSession) throws -> Value) throws -> Value {
     var limits = limits
     limits.readsNSKeyedArchives = limits.readsNSKeyedArchives && readsNSKeyedArchives
-    return limits
+    let userInfo = userInfo.isEmpty ? [:] : userInfo as [CodingUserInfoKey: Any]
+    return try KeyedUnarchiver.withSession(data, verification, limits, classPolicy, userInfo, decode)
   }
 }
 

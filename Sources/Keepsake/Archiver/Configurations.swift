@@ -109,7 +109,7 @@ extension ArchiveDecoder {
     from data: Data,
     configuration: Value.DecodingConfiguration
   ) throws -> Value {
-    try KeyedUnarchiver.withSession(data, verification, ownLimits, classPolicy, userInfo) { session in
+    try withSession(data) { session in
       try session.withConfiguration(type, configuration) {
         try session.decodeRoot(DecodedWithConfiguration<Value>.self).value
       }

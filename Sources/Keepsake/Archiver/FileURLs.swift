@@ -83,14 +83,8 @@ extension KeyedUnarchiver {
     classPolicy: ArchiveClassPolicy = .byName,
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws -> Root {
-    try unarchive(
-      type,
-      fromFile: url.filePath(.unreadableFile),
-      verification: verification,
-      limits: limits,
-      classPolicy: classPolicy,
-      userInfo: userInfo
-    )
+    let data = try mapArchiveFile(url.filePath(.unreadableFile))
+    return try withSession(data, verification, limits, classPolicy, userInfo) { try $0.decodeRoot(type) }
   }
 }
 

@@ -275,14 +275,8 @@ extension KeyedUnarchiver {
     classPolicy: ArchiveClassPolicy = .byName,
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws -> Root {
-    try unarchive(
-      type,
-      from: mapArchiveFile(path),
-      verification: verification,
-      limits: limits,
-      classPolicy: classPolicy,
-      userInfo: userInfo
-    )
+    let data = try mapArchiveFile(path)
+    return try withSession(data, verification, limits, classPolicy, userInfo) { try $0.decodeRoot(type) }
   }
 
   /// Decodes the root object of the archive in `data`.
@@ -333,11 +327,6 @@ extension KeyedUnarchiver {
       session.dropSpares()
       throw error
     }
-  }
-
-  /// Whether a value of `type` can be read from what `session` has just encoded.
-  static func canRead(_ type: any Decodable.Type, from session: EncodingSession) -> Bool {
-    (try? decodeRoot(type, of: session, isRehearsal: true)) != nil
   }
 
   /// Reads what `encoding` has just encoded. Takes classes from there and does not look them up by name.
