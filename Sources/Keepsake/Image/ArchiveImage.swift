@@ -31,7 +31,7 @@ package final class ArchiveImage {
   let saved: SavedParts?
   /// The directories of these saves, the oldest first.
   package var saves: [SaveDirectory] { saved?.saves ?? [] }
-  let tables: OpenTables
+  let tables: ArchiveTables
   /// The limits for the dynamic view. Decoders have their own.
   @safe @exclusivity(unchecked)
   package private(set) var limits: ArchiveLimits
@@ -90,7 +90,7 @@ package final class ArchiveImage {
       self.directory = directory
       self.verifier = verification == .onDemand ? verifier : nil
     }
-    tables = OpenTables(try ArchiveTables(self.reader, directory, saved?.saves ?? []))
+    tables = try ArchiveTables(self.reader, directory, saved?.saves ?? [])
     knownBodies = KnownBodies(count: extent.firstBodyCount)
     if verification == .everything { try checkBodies() }
   }
@@ -105,7 +105,7 @@ package final class ArchiveImage {
   /// Releases the archive and keeps only its tables.
   func forgetBytes() {
     // If the image has a copy, the next archive overwrites it.
-    if copy == nil { reader = tables.all.nothing }
+    if copy == nil { reader = tables.nothing }
     if verifier != nil { verifier = nil }
     found.forgetArchive()
     knownBodies.forgetArchive()

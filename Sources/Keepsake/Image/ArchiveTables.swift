@@ -1,5 +1,5 @@
 /// The keys, shapes and classes of an archive (Format §5.1 to §5.3), all read when it is opened.
-package final class ArchiveTables {
+struct ArchiveTables {
   let keys: [String]
   /// The start of each shape's keys in ``shapeKeys``, followed by the end of the last.
   let shapeStarts: [UInt32]

@@ -20,21 +20,6 @@ package struct ImageExtent {
   }
 }
 
-/// The keys, shapes and classes. Their arrays are repeated here, as decoders use them all the time.
-struct OpenTables: ~Copyable {
-  let all: ArchiveTables
-  let keys: [String]
-  let shapeStarts: [UInt32]
-  let shapeKeys: [UInt32]
-  let classes: [ClassEntry]
-
-  init(_ all: ArchiveTables) {
-    self.all = all
-    (keys, classes) = (all.keys, all.classes)
-    (shapeStarts, shapeKeys) = (all.shapeStarts, all.shapeKeys)
-  }
-}
-
 /// The entries of tables that are read when they are first needed.
 struct FoundEntries: ~Copyable {
   var stringOffsets: [Int]?

@@ -34,7 +34,7 @@ final class DecodingSession: DeepRecursion {
     graph = DecodedGraph(objects: ObjectStore(count: image.directory.bodyCount))
     later = DecodedLater(readLast: PropertiesReadLast(image))
     checks = DecodingChecks(budget: DecodingBudget(limits, image))
-    lazies.areArchived = image.tables.all.haveLazyValues
+    lazies.areArchived = image.tables.haveLazyValues
   }
 
   /// Changes the settings. Forgets the types found so far, since names may now stand for other types.
@@ -73,7 +73,7 @@ final class DecodingSession: DeepRecursion {
     graph.objects.grow(to: image.directory.bodyCount)
     later.readLast.startOver(image)
     lookups.topLevelOffset = try image.topLevelContent
-    lazies.areArchived = image.tables.all.haveLazyValues
+    lazies.areArchived = image.tables.haveLazyValues
   }
 
   /// Continues with `image`, which adds a save to the image that the session has read.

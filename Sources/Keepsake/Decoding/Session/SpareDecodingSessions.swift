@@ -54,7 +54,7 @@ enum SpareDecodingSessions {
   /// A spare session whose tables had these bytes, and the parts in `directory`; `nil` if there is none.
   private static func take(_ bytes: RawSpan, _ directory: ArchiveDirectory) -> DecodingSession? {
     let hash = KeyHash.unseeded.of(bytes)
-    return spares.take(hash) { $0.image.tables.all.areRead(from: bytes, hash, directory) }
+    return spares.take(hash) { $0.image.tables.areRead(from: bytes, hash, directory) }
   }
 
   /// Takes back a session that has read its archive, unless somebody still holds a decoder or container of it.
@@ -70,7 +70,7 @@ extension DecodingSession: ReusableCoder {
   func forgetArchiveInSpares() -> Int? { types.kept.forgetArchive() }
 
   /// The hash of the bytes of the tables.
-  var kind: UInt32 { image.tables.all.hash }
+  var kind: UInt32 { image.tables.hash }
 
   /// For larger archives, what a session knows is not worth the memory it takes.
   static let mostKeptBytes = 1 << 16
@@ -79,7 +79,7 @@ extension DecodingSession: ReusableCoder {
   /// Whether the archive has the short form, and the session has the usual settings and has not become too large.
   var canBeReused: Bool {
     image.source == nil && image.directory.isShort && reader.count <= DecodingSession.mostKeptBytes
-      && image.tables.all.canBeShared
+      && image.tables.canBeShared
       && nesting.frames.count <= DecodingSession.mostKeptFrames && settings.observer == nil
       && settings.classPolicy == .byName
       && checks.failure == nil && graph.waiting.isEmpty
