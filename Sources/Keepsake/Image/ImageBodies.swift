@@ -50,9 +50,9 @@ extension ArchiveImage {
     }
     try verifier?.verify(head.lengths..<lengthsEnd)
     let groupEnd = isLast ? directory.bodies.upperBound : try groupHead(number + 1).start
-    var (offsets, end): ([Int], Int) = ([], head.start)
+    var end = head.start
     // Takes the memory that another archive may have left.
-    swap(&offsets, &knownBodies.groups[number])
+    var offsets = exchange(&knownBodies.groups[number], with: [])
     offsets.removeAll(keepingCapacity: true)
     offsets.reserveCapacity(count + 1)
     offsets.append(end)
@@ -154,7 +154,6 @@ extension ArchiveImage {
   /// The offset of the top-level value, which is not an object. Does not walk it.
   package var topLevelStart: Int {
     get throws(ArchiveError) {
-      if rootOffset != nil { return directory.topLevel.lowerBound + 1 }
       var cursor = directory.topLevel.lowerBound
       guard try classNumber(at: &cursor) == nil else {
         throw .damaged("The top level of the archive is an object", at: directory.topLevel.lowerBound)

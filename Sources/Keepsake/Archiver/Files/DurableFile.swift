@@ -130,8 +130,6 @@ package final class DurableFile: ArchiveSink {
     return { [folder = target.folder] in temporary.remove(from: folder) }
   }
 
-  // MARK: Steps
-
   private func openTemporary() throws(ArchiveError) -> TemporaryFile {
     switch state {
     case .writing(let temporary): return temporary
