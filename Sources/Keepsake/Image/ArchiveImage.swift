@@ -105,7 +105,7 @@ package final class ArchiveImage {
   /// Releases the archive and keeps only its tables.
   func forgetBytes() {
     // If the image has a copy, the next archive overwrites it.
-    if copy == nil { reader = tables.nothing }
+    if copy == nil { reader = ByteBuffer(minimumCapacity: 0).reader() }
     if verifier != nil { verifier = nil }
     found.forgetArchive()
     knownBodies.forgetArchive()

@@ -11,8 +11,6 @@ struct ArchiveTables {
   let hash: UInt32
   private let extent: Extent
   private let bytes = ByteBuffer(minimumCapacity: 0)
-  /// An empty reader, for an image that has released its archive.
-  let nothing = ByteBuffer(minimumCapacity: 0).reader()
 
   private static let mostKeptBytes = 1 << 12
 

@@ -45,30 +45,25 @@ extension ArchiveValue {
 
   package var string: String? {
     get throws(ArchiveError) {
-      guard let string = try text else { return nil }
-      guard string.utf8.count <= max(Tag.longestShortString, image.limits.maximumStringByteCount) else {
-        throw image.limits.tooLong(string.utf8.count, offset)
-      }
-      return string
-    }
-  }
-
-  private var text: String? {
-    get throws(ArchiveError) {
+      let string: String
       switch TagKind(tag) {
       case .shortString:
-        return try reader.string((offset + 1)..<(offset + 1 + Int(tag - Tag.shortString)))
+        string = try reader.string((offset + 1)..<(offset + 1 + Int(tag - Tag.shortString)))
       case .string:
         let range = try countedBytes
         try image.touch(range)
-        return try reader.string(range)
+        string = try reader.string(range)
       case .stringReference:
-        return try image.exclusively { () throws(ArchiveError) in
+        string = try image.exclusively { () throws(ArchiveError) in
           try image.string(referencedNumber(), at: offset)
         }
       default:
         return nil
       }
+      guard string.utf8.count <= max(Tag.longestShortString, image.limits.maximumStringByteCount) else {
+        throw image.limits.tooLong(string.utf8.count, offset)
+      }
+      return string
     }
   }
 

@@ -80,6 +80,5 @@ extension ArchiveImage {
         summary.referenceCounts[number] += 1
       }
     }
-    try walk.checkEnd()
   }
 }
