@@ -9,18 +9,9 @@ struct ArchiveTables {
   let haveLazyValues: Bool
   /// A hash of the tables' bytes. If these are few, they are kept, too: the same bytes mean the same tables.
   let hash: UInt32
-  private let extent: Extent
   private let bytes = ByteBuffer(minimumCapacity: 0)
 
   private static let mostKeptBytes = 1 << 12
-
-  private typealias Extent = (keys: Int, keyBytes: Int, shapes: Int, shapeBytes: Int, classes: Int)
-
-  /// The numbers of the directory that determine what the bytes mean.
-  private static func extent(_ directory: ArchiveDirectory) -> Extent {
-    let (keys, shapes) = (directory.keys, directory.shapes)
-    return (keys.count, keys.range.count, shapes.count, shapes.range.count, directory.classes.count)
-  }
 
   /// Reads the tables, including the additions of `saves`.
   init(
@@ -38,7 +29,6 @@ struct ArchiveTables {
     let newest = saves.last { $0.classes.count > 0 }
     classes = try ArchiveTables.readClasses(reader, newest?.classes ?? directory.classes)
     haveLazyValues = classes.contains { $0.name == ClassEntry.lazyName }
-    extent = ArchiveTables.extent(directory)
     let range = ArchiveTables.range(in: directory)
     let keepsBytes = range.count <= ArchiveTables.mostKeptBytes && directory.isShort
     hash = keepsBytes ? try reader.withBytes(range) { KeyHash.unseeded.of($0) } : 0
@@ -46,9 +36,11 @@ struct ArchiveTables {
   }
 
   /// Whether the tables were read from the bytes `other`, with the ``KeyHash/unseeded`` hash `hash`, and from an
-  /// archive with `directory`.
+  /// archive with `directory`. In the short form, these bytes and two counts determine everything else.
   func areRead(from other: RawSpan, _ hash: UInt32, _ directory: ArchiveDirectory) -> Bool {
-    guard hash == self.hash, extent == ArchiveTables.extent(directory) else { return false }
+    guard hash == self.hash, shapeStarts.count - 1 == directory.shapes.count,
+      classes.count == directory.classes.count
+    else { return false }
     return bytes.withBytes(0..<bytes.count) { $0.hasSameBytes(as: other) }
   }
 
