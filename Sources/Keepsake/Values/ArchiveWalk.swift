@@ -37,8 +37,6 @@ package struct ArchiveWalk {
   private var frames: [Frame] = []
   /// The value that the next step enters: the first one of the walk, or the content of a followed body.
   private var content: ArchiveValue?
-  /// Whether the last step entered a value that has members.
-  private var hasEntered = false
   private var lastOffset: Int
   /// The offset of the key of the last step's value, if that is in a map.
   package private(set) var keyOffset = 0
@@ -79,6 +77,11 @@ package struct ArchiveWalk {
   /// The kind of the parent, if there is one; `object` for a followed reference.
   package var parentKind: ArchiveValue.Kind? { parent?.kind }
 
+  /// Whether the last step entered a value that has members.
+  private var hasEntered: Bool {
+    frames.last.map { $0.index == 0 && $0.comeBack == nil } ?? false
+  }
+
   /// The parent of the last step's value.
   private var parent: Frame? {
     hasEntered ? frames.dropLast().last : frames.last
@@ -96,7 +99,6 @@ package struct ArchiveWalk {
         if isEndOfBody, !position.isSkipped { try ArchiveImage.checkEnd(cursor, of: body) }
         if let comeBack { (position, body, reader) = comeBack }
         frames.removeLast()
-        hasEntered = false
         return .leave
       }
       frames[last].index += 1
@@ -126,8 +128,7 @@ package struct ArchiveWalk {
     }
     let offset = value.offset
     lastOffset = offset
-    hasEntered = value.hasMembers
-    if hasEntered { try enter(value) } else { position = Position(cursor: offset, passed: 1) }
+    if value.hasMembers { try enter(value) } else { position = Position(cursor: offset, passed: 1) }
     return .value(value, label: label)
   }
 
@@ -174,7 +175,6 @@ package struct ArchiveWalk {
   /// Skips the members of the last step's value, and its `leave`. `end` is the end of the value, if it is known.
   package mutating func skipMembers(endingAt end: Int? = nil) throws(ArchiveError) {
     if hasEntered {
-      hasEntered = false
       frames.removeLast()
       position = Position(cursor: lastOffset, passed: 1, isSkipped: true)
     }
@@ -193,7 +193,6 @@ package struct ArchiveWalk {
     position.passed += count * (top.kind == .map ? 2 : 1)
     position.isSkipped = true
     frames[frames.count - 1].index = top.count
-    hasEntered = false
     return count
   }
 
@@ -204,7 +203,6 @@ package struct ArchiveWalk {
     content = target.value
     body = target.byteRange
     reader = target.value.reader
-    hasEntered = false
   }
 
   /// Call this when the walk has visited everything. Throws unless the value that it began with fills its body.
