@@ -56,13 +56,7 @@ package final class DurableFile: ArchiveSink {
 
   /// The bytes that were written to `range`; `nil` if the file is in place or canceled, or cannot be read.
   func bytes(_ range: Range<Int>) -> ByteBuffer? {
-    let buffer = ByteBuffer(minimumCapacity: range.count)
-    for start in stride(from: range.lowerBound, to: range.upperBound, by: 1 << 16) {
-      let piece = start..<min(start + 1 << 16, range.upperBound)
-      guard let bytes = try? openTemporary().file.bytes(piece), bytes.count == piece.count else { return nil }
-      buffer.append(memoryOf: bytes)
-    }
-    return buffer
+    try? openTemporary().file.buffer(range)
   }
 
   /// The bytes that were written so far, mapped into memory. They stay there when the file gets its name.

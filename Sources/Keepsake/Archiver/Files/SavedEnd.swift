@@ -7,19 +7,20 @@ extension OpenFile {
   ///
   /// `nil` if the file is not an archive in the long form, or has no trailer. Opening it reports what is wrong.
   func savedEnd(_ count: Int) throws(SystemError) -> Int? {
-    guard let head = try piece(0..<min(count, Header.byteCount)), let flags = try? Header.flags(head),
-      !flags.contains(.short)
+    guard let head = try buffer(0..<min(count, Header.byteCount))?.reader(),
+      let flags = try? Header.flags(head), !flags.contains(.short)
     else { return nil }
     var end = count
     while end > Header.byteCount + 8 {
       let start = max(Header.byteCount, end - OpenFile.pieceByteCount)
-      guard let bytes = try piece(start..<end) else { return nil }
+      guard let bytes = try buffer(start..<end)?.reader() else { return nil }
       var last = bytes.count
       while let offset = SaveSearch.signature(before: last, bytes) {
         let (length, candidate) = (offset + 8, start + offset + 8)
         let trailer =
           length < SaveTrailer.byteCount
-          ? try piece(max(0, candidate - SaveTrailer.byteCount)..<candidate) : bytes.limited(to: length)
+          ? try buffer(max(0, candidate - SaveTrailer.byteCount)..<candidate)?.reader()
+          : bytes.limited(to: length)
         if let trailer, isConsistentTrailer(trailer, endingAt: candidate) { return candidate }
         last = offset + 7
       }
@@ -43,12 +44,12 @@ extension OpenFile {
     return byteCount == 0 || byteCount == Blocks.count(coveringBytes: checksums - covered) * 8
   }
 
-  /// A reader of the bytes in `range`; `nil` if the file ends before that.
-  private func piece(_ range: Range<Int>) throws(SystemError) -> ByteReader? {
+  /// The bytes in `range`; `nil` if the file ends before that.
+  func buffer(_ range: Range<Int>) throws(SystemError) -> ByteBuffer? {
     let bytes = try bytes(range)
     guard bytes.count == range.count else { return nil }
     let buffer = ByteBuffer(minimumCapacity: bytes.count)
     buffer.append(memoryOf: bytes)
-    return buffer.reader()
+    return buffer
   }
 }
