@@ -99,8 +99,8 @@ extension ValueLayout {
     return (element, count, cursor)
   }
 
-  /// The content of the head of the packed array at `offset`, and the end of the array, found in one step for each block
-  /// of integers, or one for other elements.
+  /// The content of the head of the packed array at `offset`, and the end of the array, found in one step for each
+  /// block of integers, or one for other elements.
   package func packedArray(
     at offset: Int,
     in reader: ByteReader

@@ -78,8 +78,8 @@ struct ArchiveRewriter {
     buffer = try builder.finish(topLevel: topLevel, conditionals: targets)
   }
 
-  /// The new numbers of the bodies of `source` and of the entries of its conditional table, by the old numbers. Valid only
-  /// if nothing was added from another archive.
+  /// The new numbers of the bodies of `source` and of the entries of its conditional table, by the old numbers. Valid
+  /// only if nothing was added from another archive.
   var newNumbers: (bodies: [Int: Int], conditionals: [Int: Int]) {
     (
       numbers.reduce(into: [:]) { $0[$1.key.number] = $1.value },
