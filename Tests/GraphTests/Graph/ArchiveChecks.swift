@@ -42,6 +42,7 @@ final class CheckedTwig: CheckedLeaf {}
     expectPassed([Date(), .distantPast])
     expectPassed(["a": [1, 2, nil], "b": nil])
     expectPassed(Data([1, 2]))
+    expectPassed([Set<Decimal>([1, 2.5])])
     let chain = Chain(length: 20_000)
     expectPassed(chain)
     chain.cut()

@@ -22,8 +22,9 @@ struct ClassCycles {
   init(_ samples: [Any]) {
     var probes: [ObjectIdentifier: PropertyProbe] = [:]
     for sample in samples {
-      guard let object = sample as? any (AnyObject & Encodable) else { continue }
-      let type = type(of: object)
+      // A cast of a value to AnyObject would bridge it to Foundation, which ends the program for a set of decimals.
+      guard let type = type(of: sample) as? AnyClassType, let object = sample as? any (AnyObject & Encodable)
+      else { continue }
       classes.append(type)
       let probe = PropertyProbe(type)
       probe.ask(object, userInfo: [:])
