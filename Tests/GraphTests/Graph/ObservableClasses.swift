@@ -41,6 +41,19 @@ import Testing
     }
   }
 
+  @Test("a class with fields reads what was archived with @Observable, cycles, too")
+  func becameFields() throws {
+    let old = ObservedFriend(name: "Ada")
+    old.friends = [ObservedFriend(name: "Grace"), old]
+    old.friends[0].best = old
+    let model = try transcode(old, to: FriendModel.self)
+    #expect(model.name == "Ada" && model.friends.map(\.name) == ["Grace", "Ada"])
+    #expect(model.friends[1] === model && model.friends[0].best === model)
+    let fields = try transcode(old, to: FriendFields.self)
+    #expect(fields.name == "Ada" && fields.friends.map(\.name) == ["Grace", "Ada"])
+    #expect(fields.friends[1] === fields && fields.friends[0].best === fields)
+  }
+
   @Test("a key is there if a value is read for it, and only keys of the archive are listed")
   func asked() throws {
     let data = try ArchiveEncoder().encode(PlainFilm(title: "Solaris", rating: nil))
@@ -85,6 +98,30 @@ private final class PlainFilm: Codable {
     self.title = title
     self.rating = rating
   }
+}
+
+@Observable private final class ObservedFriend: Codable {
+  var name: String
+  var friends: [ObservedFriend] = []
+  var best: ObservedFriend?
+
+  private enum CodingKeys: CodingKey { case _name, _friends, _best, _$observationRegistrar }
+
+  init(name: String) { self.name = name }
+}
+
+private final class FriendModel: ArchivedModel {
+  var name = ""
+  var friends: [FriendModel] = []
+  var best: FriendModel?
+}
+
+private final class FriendFields: ArchivedFields {
+  var name = ""
+  var friends: [FriendFields] = []
+  var best: FriendFields?
+
+  init() {}
 }
 
 /// Asks which keys there are.

@@ -233,11 +233,13 @@ final class FieldsReader {
   private func findSteps(_ record: RecordHead, _ session: DecodingSession) throws -> Steps {
     let slots = try session.image.shape(record.shape, at: record.offset)
     let keys = Set(slots.map { session.image.shapeKey($0) })
+    let wasObservable = keys.contains(session.keyNumber(ObservableKeyNames.registrar))
     var byKey: [Int: Int] = [:]
     for (index, entry) in properties.entries.enumerated() where entry.constant == nil {
       let key = session.keyNumber(entry.key.stringValue)
-      if let other = entry.otherKey, !keys.contains(key) {
-        byKey[session.keyNumber(other.stringValue)] = index
+      let otherKey = entry.otherKey?.stringValue ?? (wasObservable ? "_" + entry.key.stringValue : nil)
+      if let otherKey, !keys.contains(key) {
+        byKey[session.keyNumber(otherKey)] = index
       } else {
         byKey[key] = index
       }
