@@ -127,6 +127,21 @@ import Testing
   func unknownKey() throws {
     #expect(throws: DecodingError.self) { try transcode(["red": 1, "pink": 2], to: [Color: Int].self) }
     #expect(throws: DecodingError.self) { try transcode([5: 1, 6: 2], to: [Level: Int].self) }
+    let pink = ["a": ["pink": 2]]
+    let found = try failure { try transcode(pink, to: [String: [Color: Int]].self) }
+    let inJSON = try failure {
+      try JSONDecoder().decode([String: [Color: Int]].self, from: JSONEncoder().encode(pink))
+    }
+    #expect(found.kind == inJSON.kind && found.path == inJSON.path && found.path == "a/pink")
+    #expect(found.description.contains(#"Color has no value for the key "pink""#))
+  }
+
+  @Test("strings become keys of integers, as from JSON")
+  func integersFromStrings() throws {
+    let levels = try transcode(["5": "five", "1000": "top"], to: [Level: String].self)
+    #expect(levels == [.high: "five", .top: "top"])
+    #expect(throws: DecodingError.self) { try transcode(["6": 1], to: [Level: Int].self) }
+    #expect(throws: DecodingError.self) { try transcode(["high": 1], to: [Level: Int].self) }
   }
 
   @Test("keys that differ by Unicode normalisation alone are two keys")

@@ -49,7 +49,12 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
         }
       }
     } else if let type = Key.self as? any CodingKeyRepresentable.Type {
-      key = { type.init(codingKey: ArchiveCodingKey($0)) as? Key }
+      key = { element in
+        if let key = type.init(codingKey: ArchiveCodingKey(element)) as? Key { return key }
+        // The number may have been the key of a dictionary with strings.
+        guard case .key(let name) = element, let number = Int(name) else { return nil }
+        return type.init(codingKey: ArchiveCodingKey(intValue: number)) as? Key
+      }
     } else {
       key = nil
     }
@@ -166,10 +171,21 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     let start = cursor
     let element = try session.image.mapKey(at: &cursor, in: session.reader)
     if case .key(let name) = element { try session.countLong(name, at: start) }
-    guard let key = key(element) else {
-      throw session.error(.mismatch(start), Key.self, session.path(toValueAt: start, in: depth + 1))
-    }
+    guard let key = key(element) else { throw noKey(for: element, at: start, session, depth) }
     return key
+  }
+
+  @inline(never)
+  private func noKey(
+    for element: PathElement,
+    at offset: Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) -> DecodingError {
+    let path = session.path(toValueAt: offset, in: depth + 1)
+    if Key.self == Int.self { return session.mismatch(Key.self, offset, path) }
+    let message = "\(Key.self) has no value for the key \"\(element.keyText)\""
+    return session.corrupted(ArchiveError(.typeMismatch, message, byteOffset: offset), path)
   }
 
   /// A key of a type that Swift writes alternating with the values. Such a dictionary is a map only in a translated
