@@ -107,4 +107,15 @@ import Testing
       #expect(try list.decode(Int16.self) == 200)
     }
   }
+
+  @Test("an error says what an element is")
+  func nouns() throws {
+    func message<Wrong: Decodable>(_ numbers: some Encodable, as type: Wrong.Type) throws -> String {
+      try failure { try transcode(["numbers": numbers], to: [String: [Wrong]].self) }.description
+    }
+    #expect(try message([1.5], as: Int.self).contains("Expected Int but found a floating-point number"))
+    #expect(try message([true], as: Double.self).contains("Expected Double but found a Boolean"))
+    #expect(try message([7], as: String.self).contains("Expected String but found an integer"))
+    #expect(try message(Data([7]), as: Bool.self).contains("Expected Bool but found an integer"))
+  }
 }

@@ -58,13 +58,13 @@ extension PackedUnkeyedDecoder: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { session.settings.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    throw session.mismatchWithoutOffset([String: Any].self, codingPath)
+    throw session.mismatch([String: Any].self, .packedArray, nil, codingPath)
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer { self }
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer {
-    throw session.mismatchWithoutOffset(Any.self, codingPath)
+    throw session.mismatch(Any.self, .packedArray, nil, codingPath)
   }
 }
 

@@ -107,8 +107,9 @@ extension DecodingSession {
     let isNumber = type is any FixedWidthInteger.Type || type is any BinaryFloatingPoint.Type
     switch number {
     case .signed, .unsigned:
-      return isNumber ? doesNotFit(type, offset, path) : mismatchWithoutOffset(type, path)
-    case .float32, .float64, .bool: return mismatchWithoutOffset(type, path)
+      return isNumber ? doesNotFit(type, offset, path) : mismatch(type, .integer, offset, path)
+    case .float32, .float64: return mismatch(type, .float64, offset, path)
+    case .bool: return mismatch(type, .bool, offset, path)
     }
   }
 }

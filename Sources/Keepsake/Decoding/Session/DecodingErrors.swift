@@ -15,12 +15,12 @@ extension DecodingSession {
     if (try? isNil(at: offset)) == true {
       return DecodingError.valueNotFound(type, context(path, "Expected \(type) but found nil", offset))
     }
-    return otherType(type, "Expected \(type) but found \(found.noun)", offset, path)
+    return mismatch(type, found, offset, path)
   }
 
-  /// The error for an element of an array of numbers that is not of the requested type.
-  func mismatchWithoutOffset(_ type: Any.Type, _ path: [any CodingKey]) -> DecodingError {
-    otherType(type, "Expected \(type) but found an element of an array of numbers", nil, path)
+  func mismatch(_ type: Any.Type, _ found: TagKind, _ offset: Int?, _ path: [any CodingKey]) -> DecodingError
+  {
+    otherType(type, "Expected \(type) but found \(found.noun)", offset, path)
   }
 
   /// The error for a number at `offset` that the requested type cannot hold.
