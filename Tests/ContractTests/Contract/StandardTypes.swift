@@ -186,6 +186,26 @@ import Testing
     #expect(try transcode(decimals, to: [Generic<Decimal>].self).map(\.value) == decimals)
   }
 
+  @Test("an error names the requested type, not the container that its initializer asks for")
+  func mismatches() throws {
+    func check<Value: Decodable>(_ type: Value.Type) throws {
+      let wrong = try failure { try transcode(["key": true], to: [String: Value].self) }
+      #expect(wrong.kind == .typeMismatch && wrong.path == "key" && wrong.code == .typeMismatch)
+      #expect(wrong.description.contains("Expected \(type) but found a Boolean"))
+      let missing = try failure { try transcode(["key": Bool?.none], to: [String: Value].self) }
+      #expect(missing.kind == .valueNotFound && missing.path == "key")
+      #expect(missing.description.contains("Expected \(type) but found nil"))
+    }
+    try check(Decimal.self)
+    try check(URL.self)
+    try check(Data.self)
+    try check(Date.self)
+    try check(UUID.self)
+    let below = try failure { try transcode(["key": ["relative": 7]], to: [String: URL].self) }
+    #expect(below.path.hasPrefix("key/"))
+    #expect(below.description.contains("Expected String but found an integer"))
+  }
+
   @Test("Set, also as the array that it stands for")
   func sets() throws {
     try check(Set(["a", "b", ""]))

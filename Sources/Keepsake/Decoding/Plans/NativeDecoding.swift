@@ -27,8 +27,7 @@ final class NativeDecodingPlan<Value: NativeForm>: DecodingPlan<Value> {
 
   @inline(never)
   private func decodeOther(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
-    if let value = try session.decodeReferred(by: self, at: &cursor, depth) { return value }
-    return try session.decodePlainly(Value.self, at: &cursor, depth)
+    try session.decodeOtherForm(by: self, at: &cursor, depth)
   }
 }
 
@@ -81,15 +80,33 @@ final class URLDecodingPlan: DecodingPlan<URL> {
     case .string, .shortString, .stringReference: return try session.urlOfString(at: &cursor, relativeTo: nil)
     default: break
     }
-    if let url = try session.decodeReferred(by: self, at: &cursor, depth) { return url }
     let start = cursor
-    let url = try session.decodePlainly(URL.self, at: &cursor, depth)
+    let url = try session.decodeOtherForm(by: self, at: &cursor, depth)
     try session.charge(url, at: start)
     return url
   }
 }
 
 extension DecodingSession {
+  /// Reads a value that is not in the native form of its type: by `plan` if it is an object, otherwise by `init(from:)`.
+  fileprivate func decodeOtherForm<Value: Decodable>(
+    by plan: DecodingPlan<Value>,
+    at cursor: inout Int,
+    _ depth: Int
+  ) throws -> Value {
+    if let value = try decodeReferred(by: plan, at: &cursor, depth) { return value }
+    let start = cursor
+    if try isNil(at: start) { throw ReadingFault.mismatch(start) }
+    do {
+      return try decodePlainly(Value.self, at: &cursor, depth)
+    } catch DecodingError.typeMismatch(_, let context)
+      where (context.underlyingError as? ArchiveError)?.byteOffset == start
+    {
+      // The initializer asked for a container or a number. The program asked for the type.
+      throw ReadingFault.mismatch(start)
+    }
+  }
+
   /// The URL at `cursor`, which moves past it (Format §4.5).
   fileprivate func url(at cursor: inout Int) throws -> URL {
     let start = cursor
