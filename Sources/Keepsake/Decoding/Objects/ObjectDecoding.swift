@@ -304,11 +304,13 @@ extension DecodingSession {
   fileprivate func meetCycle(_ number: Int, _ offset: Int, _ depth: Int) -> DecodingError {
     // A rehearsal closes no cycle.
     if !settings.isRehearsal { later.readLast.cycle = .init(target: number) }
+    let target = graph.inProgress.last { $0.number == number }.map { "the \($0.type)" } ?? "an object"
     return corrupted(
       ArchiveError(
         .cycle,
-        "The object refers back to one whose initializer is still running. Mark this property @Deferred or "
-          + "@WeakReference, read it with decodeDeferred, or make the class an ArchivedModel or SelfRegistering",
+        "The object refers back to \(target) whose initializer is still running. Make a property in the cycle an "
+          + "optional var, mark this one @Deferred or @WeakReference, read it with decodeDeferred, or make the class an "
+          + "ArchivedModel or SelfRegistering",
         byteOffset: offset
       ),
       path(toValueAt: offset, in: depth)

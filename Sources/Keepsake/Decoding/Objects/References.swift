@@ -158,7 +158,11 @@ extension DecodingSession {
 
   @inline(never)
   private func readTooOften(_ offset: Int) -> ArchiveError {
-    .limitExceeded("The same values are read too often, through too many references", at: offset)
+    .limitExceeded(
+      "The same values are read too often, through too many references. If structures read objects that form a cycle, "
+        + "make them classes",
+      at: offset
+    )
   }
 
   /// The number of the body to which the object reference at `offset` leads; `nil` for a conditional reference to an
