@@ -73,6 +73,56 @@ import Testing
     }
   }
 
+  @Test(
+    "many keys encoded again, in any order, take time in proportion to their number",
+    .timeLimit(.minutes(1))
+  )
+  func manyAgain() throws {
+    let keys = (0..<30_000).map { AnyKey("key \($0)") }
+    let archiver = KeyedArchiver()
+    for key in keys { try archiver.encode(0, forKey: key.stringValue) }
+    for key in keys.reversed() { try archiver.encode([key.stringValue], forKey: key.stringValue) }
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(unarchiver.allKeys == keys.reversed().map(\.stringValue))
+    #expect(try unarchiver.decode([String].self, forKey: "key 7") == ["key 7"])
+  }
+
+  @Test("keys encoded again among nested containers, of which some are open", arguments: [5, 33, 100, 1_000])
+  func againAmongNested(count: Int) throws {
+    let keys = (0..<count).map { AnyKey("key \($0)") }
+    let data = try writeKeyed { container in
+      var lists = keys.map { container.nestedUnkeyedContainer(forKey: $0) }
+      for index in keys.indices.reversed() where index % 3 == 0 {
+        try container.encode(index, forKey: keys[index])
+      }
+      for index in keys.indices {
+        try lists[index].encode(index)
+        if index % 5 == 0 { try container.encode("text", forKey: keys[index]) }
+        if index % 7 == 1 {
+          var inner = container.nestedUnkeyedContainer(forKey: keys[index])
+          try inner.encode("again")
+        }
+        try container.encode(index, forKey: "last")
+      }
+    }
+    try readKeyed(data) { container throws in
+      #expect(Set(container.allKeys.map(\.stringValue)) == Set(keys.map(\.stringValue) + ["last"]))
+      #expect(try container.decode(Int.self, forKey: "last") == count - 1)
+      for (index, key) in keys.enumerated() {
+        if index % 7 == 1 {
+          let list = try container.nestedUnkeyedContainer(forKey: key)
+          #expect(list.count == (index % 5 == 0 || index % 3 == 0 ? 1 : 2))
+        } else if index % 5 == 0 {
+          #expect(try container.decode(String.self, forKey: key) == "text")
+        } else if index % 3 == 0 {
+          #expect(try container.decode(Int.self, forKey: key) == index)
+        } else {
+          #expect(try container.decode([Int].self, forKey: key) == [index])
+        }
+      }
+    }
+  }
+
   @Test("a nested keyed container asked for twice is one container, by any key type")
   func nestedKeyed() throws {
     let data = try writeKeyed { container in

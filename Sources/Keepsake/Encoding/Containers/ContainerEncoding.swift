@@ -165,7 +165,7 @@ extension EncodingSession {
 
   private func beginMapValue(_ key: some CodingKey) -> Bool {
     let name = ExactString(string: key.stringValue)
-    let replaces = !tables.mapKeys[context.top.id, default: []].insert(name).inserted
+    let replaces = !tables.mapKeys[context.top.id, default: .init()].names.insert(name).inserted
     if !replaces { context.top.count += 1 }
     context.top.position = buffer.count
     if let number = key.intValue, String(number) == name.string {
@@ -192,11 +192,10 @@ extension EncodingSession {
 
   /// Drops the value that the innermost frame had under `key` before the one that was written last.
   func replaceValue(_ key: some CodingKey) {
+    if context.top.kind == .map { return noteReplacedValue() }
     let name = ExactString(string: key.stringValue)
     removeValue(name)
-    if context.top.kind == .map {
-      context.top.count += 1
-    } else if let next = tables.shapes.step(
+    if let next = tables.shapes.step(
       from: context.top.position,
       key: tables.keys.number(for: name.string)
     ) {
@@ -206,7 +205,7 @@ extension EncodingSession {
 
   /// Forgets that the map of `frame` has the key `name`, since encoding its value failed.
   func forgetMapKey(_ name: ExactString, of frame: FrameID) {
-    if !tables.mapKeys.isEmpty { tables.mapKeys[frame]?.remove(name) }
+    if !tables.mapKeys.isEmpty { tables.mapKeys[frame]?.names.remove(name) }
   }
 
   /// Writes a string, as a reference if it was written before (Format §4.5).

@@ -104,7 +104,7 @@ extension EncodingSession {
       names.insert(try layout.mapKey(at: &cursor, in: reader).name)
       cursor = try layout.end(ofValueAt: cursor, in: reader)
     }
-    tables.mapKeys[context.top.id] = names
+    tables.mapKeys[context.top.id] = .init(names: names)
   }
 
   /// Rewrites the packed array or bytes of the innermost frame as an array of values, behind one byte reserved for its

@@ -101,6 +101,9 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let start = session.buffer.count
     if session.beginValue(key, table) {
       session.buffer.truncate(to: start)
+      if let map = session.tables.mapKeys[state.frame], map.replacedCount > 0 {
+        session.removeReplacedValues()
+      }
       if !isSuper, let existing = session.existingNested(name, host: state.nested) {
         return ValueEncoder(session: session, frame: existing.frame, nested: existing.nested)
       }

@@ -251,4 +251,53 @@ extension EncodingSession {
       }
     }
   }
+
+  /// Removing a value walks the map and moves what is behind it. A larger map waits until half of its values are
+  /// replaced, so that encoding many keys again takes linear time.
+  private static let mostValuesToWalk = 32
+
+  /// Counts the value of a key that the innermost frame, a map, already had before the one that was written last.
+  func noteReplacedValue() {
+    context.top.count += 1
+    let replacedCount = (tables.mapKeys[context.top.id]?.replacedCount ?? 0) + 1
+    tables.mapKeys[context.top.id]?.replacedCount = replacedCount
+    if context.top.count <= EncodingSession.mostValuesToWalk || replacedCount > context.top.count / 2 {
+      removeReplacedValues()
+    }
+  }
+
+  /// Removes all values of the innermost frame, a map, that were replaced: those of each key but the last.
+  func removeReplacedValues() {
+    let (reader, start) = (buffer.reader(), context.top.start + context.top.headByteCount)
+    var values: [(key: ExactString, range: Range<Int>)] = []
+    var last: [ExactString: Int] = [:]
+    for index in 0..<context.top.count {
+      let offset = values.last?.range.upperBound ?? start
+      var cursor = offset
+      guard let key = try? layout.mapKey(at: &cursor, in: reader).name,
+        let end = try? layout.end(ofValueAt: cursor, in: reader)
+      else { return }
+      values.append((key, offset..<end))
+      last[key] = index
+    }
+    let kept = ByteBuffer(minimumCapacity: buffer.count - start)
+    let splices = context.splices
+    var next = splices.firstIndex { $0.offset >= start } ?? splices.endIndex
+    context.splices.removeSubrange(next...)
+    for (index, (key, range)) in values.enumerated() {
+      let isKept = last[key] == index
+      let offset = start + kept.count - range.lowerBound
+      while next < splices.endIndex, splices[next].offset < range.upperBound {
+        let splice = splices[next]
+        if isKept { context.splices.append(.init(offset: splice.offset + offset, nested: splice.nested)) }
+        next += 1
+      }
+      if isKept { kept.append(buffer, range) }
+    }
+    tables.mapKeys[context.top.id]?.replacedCount = 0
+    context.top.count = last.count
+    context.top.position += start + kept.count - buffer.count
+    buffer.truncate(to: start)
+    buffer.append(kept)
+  }
 }

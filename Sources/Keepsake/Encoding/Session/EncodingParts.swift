@@ -58,7 +58,14 @@ struct EncodedTables: ~Copyable, WrittenTables {
   /// Present once a reference is conditional.
   var conditionals: ConditionalRegistry?
   /// The keys of open maps that containers write, to detect a key that is written twice.
-  var mapKeys: [FrameID: Set<ExactString>] = [:]
+  var mapKeys: [FrameID: OpenMap] = [:]
+
+  struct OpenMap {
+    var names: Set<ExactString> = []
+    /// How many values of the map were replaced by later ones, but are still in the buffer.
+    var replacedCount = 0
+  }
+
   var classEntries: [ClassEntry] { classes.entries }
 
   /// Forgets the archive, but keeps the numbers of keys and the nodes of shapes.

@@ -125,7 +125,11 @@ final class EncodingSession: DeepRecursion {
   }
 
   private func closeMap() {
-    if !tables.mapKeys.isEmpty { tables.mapKeys[context.top.id] = nil }
+    if !tables.mapKeys.isEmpty, let map = tables.mapKeys.removeValue(forKey: context.top.id),
+      map.replacedCount > 0
+    {
+      removeReplacedValues()
+    }
     closeTop(Tag.map, context.top.count)
   }
 
