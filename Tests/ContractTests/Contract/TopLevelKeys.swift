@@ -139,6 +139,58 @@ import Testing
     #expect(try container.decode(String.self, forKey: "z") == "between")
   }
 
+  private final class Node: Codable {
+    struct Link: Codable { var node: Node? }
+    var link = Link()
+  }
+
+  @Test("the error for a cycle that a container nested at the top level reaches has its path")
+  func cycleInNestedContainer() throws {
+    let node = Node()
+    node.link.node = node
+    defer { node.link.node = nil }
+    func path(_ body: (inout KeyedEncodingContainer<AnyKey>) throws -> Void) throws -> String {
+      let archiver = KeyedArchiver()
+      try archiver.encode([Shared(name: "before")], forKey: "before")
+      var container = archiver.container(keyedBy: AnyKey.self)
+      let found = try failure {
+        try body(&container)
+        try archiver.finishEncoding()
+      }
+      #expect(found.code == .cycle)
+      return found.path
+    }
+    #expect(
+      try path { container in
+        var list = container.nestedUnkeyedContainer(forKey: "list")
+        try list.encode(1)
+        try list.encode(["key": node])
+      } == "list/[1]"
+    )
+    #expect(
+      try path { container in
+        var inner = container.nestedContainer(keyedBy: AnyKey.self, forKey: "inner")
+        try container.encode(1, forKey: "between")
+        var deeper = inner.nestedContainer(keyedBy: AnyKey.self, forKey: "deeper")
+        try? deeper.encode(
+          Writing { encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode([Shared(name: "taken back")])
+            throw Refusal()
+          },
+          forKey: "none"
+        )
+        try deeper.encode(Node.Link(node: node), forKey: "link")
+      } == "inner/deeper/link/node"
+    )
+    #expect(
+      try path { container in
+        var inner = container.superEncoder().container(keyedBy: AnyKey.self)
+        try inner.encode(node, forKey: "a")
+      } == "super/a"
+    )
+  }
+
   @Test("an array, and a single value, encode themselves into the archiver")
   func otherContainers() throws {
     let list = try unarchiver { try [1, 2, 3].encode(to: $0) }

@@ -223,23 +223,35 @@ extension EncodingSession {
   func encodeTopLevel<Value: Encodable>(_ value: Value) throws {
     if !outcome.lateWrites.isEmpty { outcome.lateWrites = [] }
     try drainLeftovers()
-    let mark = bodies.assembly.mark
+    let (mark, pathCount) = (bodies.assembly.mark, bodies.topLevelPaths.count)
     do { try encodeTopLevel(value, currentPath) } catch {
       if !bodies.assembly.truncate(to: mark) { outcome.failure = error }
-      bodies.topLevelPaths.removeLast()
+      bodies.topLevelPaths.removeSubrange(pathCount...)
       throw error
     }
+  }
+
+  /// Encodes a value in a container nested at the top level, and notes the path of objects that it reaches.
+  func encodeNestedAtTopLevel<Value: Encodable>(_ value: Value) throws {
+    let (objectCount, pathCount) = (bodies.objects.count, bodies.topLevelPaths.count)
+    do { try write(value) } catch {
+      bodies.topLevelPaths.removeSubrange(pathCount...)
+      throw error
+    }
+    guard bodies.objects.count > objectCount, bodies.topLevelPaths.count == pathCount else { return }
+    bodies.topLevelPaths.append((objectCount + 1, currentPath))
   }
 
   /// Encodes a value, again and again while weak references get their objects too late for it.
   private func encodeTopLevel<Value: Encodable>(_ value: Value, _ path: [any CodingKey]) throws {
     let (start, before, first) = (bodies.assembly.mark, mark, bodies.assembly.bodyCount + 1)
+    let pathCount = bodies.topLevelPaths.count
     var awaitedCount = bodies.awaited.count
     try encodeOnce(value, path)
     while bodies.awaited.count > awaitedCount {
       awaitedCount = bodies.awaited.count
       guard bodies.assembly.truncate(to: start) else { throw AwaitedObjects() }
-      bodies.topLevelPaths.removeLast()
+      bodies.topLevelPaths.removeSubrange(pathCount...)
       truncate(to: before)
       try encodeOnce(value, path)
     }
