@@ -3,11 +3,12 @@ internal import Synchronization
 /// The value of a lazy property, or its place in an archive. An archive has it as an object whose content is the value,
 /// so the value has a body of its own, and readers pass over it as over a reference.
 final class LazyContent<Value>: AnyLazyContent {
-  private enum State {
+  private indirect enum State {
     case value(Value)
     /// The place of the value in an archive, the session of that archive, and the function that reads the value.
     case archived(LazySource, DecodingSession, (DecodingSession, LazySource) throws -> Value)
-    case failed(any Error)
+    /// The error, the state before, and what type names meant then.
+    case failed(any Error, State, namesState: [Int])
   }
 
   private let state: Mutex<Held<State>>
@@ -29,8 +30,10 @@ final class LazyContent<Value>: AnyLazyContent {
   }
 
   var error: (any Error)? {
-    if case .failed(let error) = current { error } else { nil }
+    if case .failed(let error, _, _) = current { error } else { nil }
   }
+
+  override var hasFailed: Bool { error != nil }
 
   override var isArchived: Bool {
     if case .archived = current { true } else { false }
@@ -61,7 +64,10 @@ final class LazyContent<Value>: AnyLazyContent {
     while true {
       switch current {
       case .value(let value): return value
-      case .failed(let error): throw error
+      case .failed(let error, let before, let namesState):
+        guard namesState != ClassNames.state else { throw error }
+        // A type that was missing may be there now.
+        state.withLock { if case .failed = $0.value { $0 = Held(before) } }
       case .archived(_, let session, _):
         if let value = try session.turn.take({ try read(by: session) }) { return value }
       }
@@ -87,9 +93,9 @@ final class LazyContent<Value>: AnyLazyContent {
     } catch {
       session.readOtherLazyValues(after: error)
       if case .value(let value) = current { return value }
-      set(.failed(error))
+      set(.failed(error, current, namesState: ClassNames.state))
       session.lazies.unreadableCount -= 1
-      session.lazies.faults.note(error)
+      session.lazies.faults.note(error, of: self)
       throw error
     }
   }

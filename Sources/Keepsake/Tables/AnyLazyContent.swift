@@ -1,6 +1,7 @@
 /// A lazy value of an archive, whose type only its owner knows.
 class AnyLazyContent {
   var isArchived: Bool { false }
+  var hasFailed: Bool { false }
 
   /// Reads the value unless it was read already.
   func readIfNeeded() throws {}

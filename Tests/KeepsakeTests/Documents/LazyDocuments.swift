@@ -79,6 +79,37 @@ import Testing
     get throws { try KeyedUnarchiver.unarchive(Album.self, fromFile: folder("album")) }
   }
 
+  private class Thing: Codable {}
+  private final class LateThing: Thing {}
+  private final class Chest: Codable {
+    var title = ""
+    @Lazy var things: [Thing] = []
+  }
+
+  @Test("a value whose class was missing is read, and the document saved, once the class is there")
+  func classComesLater() throws {
+    let name = "LazyDocuments.LateThing"
+    KeyedArchiver.setClassName(name, for: LateThing.self)
+    let chest = Chest()
+    chest.things = [LateThing()]
+    let folder = try TemporaryFolder()
+    try ArchiveDocument(creating: folder("chest"), root: chest).close()
+    for accessesAgain in [true, false] {
+      let document = try ArchiveDocument<Chest>(opening: folder("chest"))
+      #expect(document.root.things.isEmpty && document.root.$things.error != nil)
+      document.root.title = "\(accessesAgain)"
+      #expect(throws: ArchiveError.self) { try document.save() }
+      KeyedUnarchiver.setClass(LateThing.self, forClassName: name)
+      if accessesAgain { #expect(document.root.things.first is LateThing) }
+      #expect(try document.save())
+      #expect(document.root.$things.error == nil && document.root.things.count == 1)
+      document.close()
+      let back = try KeyedUnarchiver.unarchive(Chest.self, fromFile: folder("chest"))
+      #expect(back.title == "\(accessesAgain)" && back.things.first is LateThing)
+      KeyedUnarchiver.setClass(nil, forClassName: name)
+    }
+  }
+
   @Test("what was changed is saved, although only a value that was not read leads to it any more")
   func changedAndLeft() throws {
     let document = try open()

@@ -252,6 +252,7 @@ public final class ArchiveDocument<Root: Codable> {
 
   /// Throws if something could not be read: a save would lose it.
   private func checkFaults() throws(ArchiveError) {
+    faults.readAgain()
     guard let fault = faults.first else { return }
     throw ArchiveError(
       .damaged,

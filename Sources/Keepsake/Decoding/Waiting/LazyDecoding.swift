@@ -5,14 +5,23 @@ internal import Synchronization
 final class LazyFaults: Sendable {
   private struct Fault: @unchecked Sendable {
     let error: any Error
+    private(set) weak var content: AnyLazyContent?
   }
 
-  private let fault = Mutex<Fault?>(nil)
+  private let faults = Mutex<[Fault]>([])
 
-  /// The first error.
-  var first: (any Error)? { fault.withLock { $0?.error } }
+  /// The first error, except those of values that could be read later. Nobody can read a value that the program has
+  /// replaced.
+  var first: (any Error)? { faults.withLock { $0 }.first { $0.content?.hasFailed ?? true }?.error }
 
-  func note(_ error: any Error) { fault.withLock { if $0 == nil { $0 = Fault(error: error) } } }
+  func note(_ error: any Error, of content: AnyLazyContent) {
+    faults.withLock { $0.append(Fault(error: error, content: content)) }
+  }
+
+  /// Reads the values that could not be read once more if a type may be found now.
+  func readAgain() {
+    for fault in faults.withLock({ $0 }) { try? fault.content?.readIfNeeded() }
+  }
 }
 
 /// A lazy value was requested while its archive was still being decoded. It is readable afterwards.

@@ -11,6 +11,9 @@ enum ClassNames {
   static var generation: Int { generationCount.load(ordering: .relaxed) }
   private static let generationCount = Atomic(0)
 
+  /// Changes whenever a name may lead to another type: the program has set a type, or loaded a library.
+  static var state: [Int] { [generation, RuntimeMetadata.imageCount()] }
+
   static func setName(_ name: String?, for type: Any.Type) {
     archived.withLock { $0[ObjectIdentifier(type)] = name }
   }
