@@ -11,6 +11,24 @@ import Testing
 
   private var path: String { folder("notes") }
 
+  @Test("a save after which the document cannot open the file is taken back")
+  func cannotOpen() throws {
+    try ArchiveDocument(creating: path, root: Notebook(pageCount: 300)).close()
+    let before = try folder.read("notes")
+    var limits = ArchiveLimits()
+    limits.maximumByteCount = before.count + 1_000
+    let document = try ArchiveDocument<Notebook>(opening: path, limits: limits)
+    document.root.title = String(repeating: "long", count: 1_000)
+    for _ in 0..<2 {
+      #expect(throws: (any Error).self) { try document.save() }
+      #expect(try folder.read("notes") == before)
+    }
+    document.root.title = "short"
+    #expect(try document.save() && document.saves.count == 2)
+    document.close()
+    #expect(try ArchiveDocument<Notebook>(opening: path).root.title == "short")
+  }
+
   @Test("each save can be read, and gone back to")
   func earlierSaves() throws {
     var document = try ArchiveDocument(creating: path, root: Notebook(pageCount: 50))

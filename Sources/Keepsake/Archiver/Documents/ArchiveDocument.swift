@@ -159,8 +159,7 @@ public final class ArchiveDocument<Root: Codable> {
       // A file in the short form gets the long form, to which saves can be added, and this save in one step.
       newState = try file.replace(with: long, bytes, open: open)
     } else {
-      try file.append(bytes, at: state.image.extent.storedByteCount)
-      newState = try open(file.map())
+      newState = try file.append(bytes, at: state.image.extent.storedByteCount, open)
     }
     try newState.continueAfter(state, encoding.numbers, encoding.session)
     state = newState

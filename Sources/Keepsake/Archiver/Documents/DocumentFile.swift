@@ -64,8 +64,17 @@ final class DocumentFile {
   /// The bytes of the file up to the end of its newest save.
   func map() throws(ArchiveError) -> Data { try mapArchive(file, target.path) }
 
-  /// Appends a save, which ends with a trailer, at the `end` of the newest one. If this throws, the file is as before.
-  func append(_ save: ByteBuffer, at end: Int) throws(ArchiveError) {
+  /// Appends a save, which ends with a trailer, at the `end` of the newest one, and opens the file. If this throws, the
+  /// file is as before.
+  func append<Opened>(_ save: ByteBuffer, at end: Int, _ open: (Data) throws -> Opened) throws -> Opened {
+    try append(save, at: end)
+    do { return try open(map()) } catch {
+      takeBack(to: end)
+      throw error
+    }
+  }
+
+  private func append(_ save: ByteBuffer, at end: Int) throws(ArchiveError) {
     try checkIsInPlace()
     do throws(SystemError) {
       if try file.status().byteCount != end { try file.truncate(to: end) }
@@ -77,10 +86,15 @@ final class DocumentFile {
         try file.synchronize()
       }
     } catch {
-      // If this fails, too, the next save truncates the file. Until then, no reader takes the bytes for a save.
-      if (try? file.truncate(to: end)) != nil { try? file.synchronize() }
+      takeBack(to: end)
       throw target.failure("cannot append the save", error)
     }
+  }
+
+  /// Cuts off a save that failed. If that fails, too, the next save does it. Until then, no reader takes the bytes of an
+  /// incomplete one for a save.
+  private func takeBack(to end: Int) {
+    if (try? file.truncate(to: end)) != nil { try? file.synchronize() }
   }
 
   /// Replaces this file by another, which consists of `parts`. If this throws, the file is as before. Call
