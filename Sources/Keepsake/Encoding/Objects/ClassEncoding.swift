@@ -161,6 +161,11 @@ extension EncodingSession {
   }
 
   private func unfindableName(_ type: Any.Type, _ name: String) -> String {
+    // The program cannot declare a name for such a type.
+    let advice =
+      RuntimeTypes.name(of: type).hasPrefix("Swift.")
+      ? "Unwrap an optional, convert a collection to [Any] or [String: Any]"
+      : "Declare an archivedClassName (ArchivableClass), with which a generic type is also to be registered"
     let reason =
       if name.utf8.starts(with: "(private).".utf8) {
         "it is private or local, and has none that another process could find"
@@ -171,12 +176,15 @@ extension EncodingSession {
       }
     return
       "\(String(describing: type)) is archived where another type is declared, so readers look it up by its name; but "
-      + "\(reason). Declare an archivedClassName (ArchivableClass), with which a generic type is also to be registered, "
-      + "or call KeyedArchiver.setClassName and KeyedUnarchiver.setClass"
+      + "\(reason). \(advice), or call KeyedArchiver.setClassName and KeyedUnarchiver.setClass"
   }
 
   private func sharedName(_ name: String, _ types: [Any.Type]) -> String {
-    "\(types.map { String(reflecting: $0) }.joined(separator: " and ")) have the same name in archives, \(name). "
-      + "Give each its own archivedClassName, and aliases that no other type has"
+    let differ = types.compactMap { try? archivedName(of: $0) }
+      .contains { $0 == name && !$0.utf8.elementsEqual(name.utf8) }
+    return
+      "\(types.map { String(reflecting: $0) }.joined(separator: " and ")) have the same name in archives, \(name)"
+      + (differ ? ", as names that differ only by Unicode normalization are the same" : "")
+      + ". Give each its own archivedClassName, and aliases that no other type has"
   }
 }
