@@ -19,6 +19,28 @@ import Testing
     #expect(inner.outer?.inner === inner && inner.outer?.files.count == 2)
   }
 
+  private final class Reversed: Codable {
+    let folder: EarlyFolder
+    let file: PlainFile
+
+    init(_ folder: EarlyFolder, _ file: PlainFile) { (self.folder, self.file) = (folder, file) }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      file = try container.decode(PlainFile.self, forKey: .file)
+      folder = try container.decode(EarlyFolder.self, forKey: .folder)
+    }
+  }
+
+  @Test("an initializer that reads in another order than it wrote: an error says to keep the order")
+  func otherOrder() throws {
+    let folder = EarlyFolder("folder")
+    folder.files = [PlainFile("a", folder)]
+    let data = try ArchiveEncoder().encode(Reversed(folder, folder.files[0]))
+    let found = try failure { try ArchiveDecoder().decode(Reversed.self, from: data) }
+    #expect(found.code == .cycle && found.description.contains("in the order in which you encode them"))
+  }
+
   @Test("an object that holds itself")
   func selfReference() throws {
     let folder = EarlyFolder("folder")
