@@ -308,9 +308,9 @@ extension DecodingSession {
     return corrupted(
       ArchiveError(
         .cycle,
-        "The object refers back to \(target) whose initializer is still running. Decode properties in the order in which "
-          + "you encode them, and make a property in the cycle an optional var. Otherwise, mark this property @Deferred or "
-          + "@WeakReference, read it with decodeDeferred, or make the class an ArchivedModel or SelfRegistering",
+        "The object refers back to \(target) whose initializer is still running. Make a property in the cycle an "
+          + "optional var, or decode properties in the order in which you encode them. Otherwise, mark this property "
+          + "@Deferred or @WeakReference, read it with decodeDeferred, or make the class an ArchivedModel or SelfRegistering",
         byteOffset: offset
       ),
       path(toValueAt: offset, in: depth)

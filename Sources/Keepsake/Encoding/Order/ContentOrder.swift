@@ -177,6 +177,9 @@ final class ContentOrder {
     let count = parts.count
     // None of the parts that this may add is compared yet.
     defer { parts.removeLast(parts.count - count) }
+    // The observer is asked only for elements that have the same content without it.
+    let observer = exchange(&session.observation.observer, with: nil)
+    defer { session.observation.observer = observer }
     guard let object else { return try ask(value, session).key }
     let key = try ask(object: object, session).key
     note(key, of: object)
@@ -198,14 +201,19 @@ final class ContentOrder {
     let asked = sessions[session.ordering.depth]
     asked.settings.userInfo = session.settings.userInfo
     asked.settings.ownClassNames = session.settings.ownClassNames
-    asked.observation.replacements = session.observation.replacements
+    asked.observation.observer = session.observation.observer
+    // What the observer answers now counts for the archive, too.
+    swap(&asked.observation.replacements, &session.observation.replacements)
+    defer { swap(&asked.observation.replacements, &session.observation.replacements) }
     do { return try asked.content(of: value, ofObject: object(value) != nil) } catch {
       throw (error as? EncodingError)?.below(session.currentPath) ?? error
     }
   }
 
   private func ask(object: AnyObject, _ session: EncodingSession) throws -> Part {
-    guard let value = object as? any Encodable else { return Part() }
+    var archived: AnyObject? = object
+    if let known = session.observation.replacements[ObjectIdentifier(object)] { archived = known.object }
+    guard let value = archived as? any Encodable else { return Part() }
     return try ask(value, session)
   }
 
@@ -256,18 +264,20 @@ final class ContentOrder {
     case .part(let part): return .part(part)
     case .object(let object):
       if let position = knownPosition(of: object, session) { return position }
+      let id = ObjectIdentifier(try session.replacement(for: object, declared: Any.self) ?? object)
+      if let part = objectParts[id] { return .part(part) }
       let part = try ask(object: object, session)
       let number = add(part)
-      objectParts[ObjectIdentifier(object)] = number
-      partedObjects.append(ObjectIdentifier(object))
-      note(part.key, of: object)
+      objectParts[id] = number
+      partedObjects.append(id)
+      if session.observation.observer == nil { note(part.key, of: object) }
       return .part(number)
     }
   }
 
   private func knownPosition(of object: AnyObject, _ session: EncodingSession) -> Position? {
-    if let part = objectParts[ObjectIdentifier(object)] { return .part(part) }
     let archived = session.observation.replacements[ObjectIdentifier(object)]?.object ?? object
+    if let part = objectParts[ObjectIdentifier(archived)] { return .part(part) }
     return session.bodies.objects.knownNumber(of: archived).map(Position.archived)
   }
 
