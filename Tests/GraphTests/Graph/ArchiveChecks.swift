@@ -48,6 +48,29 @@ final class CheckedTwig: CheckedLeaf {}
     chain.cut()
   }
 
+  /// Loses what is at the end of a chain that reflection does not show.
+  fileprivate struct Hidden: Codable, CustomReflectable {
+    indirect enum Link: Codable { case end(Int), next(Link) }
+    var link: Link
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+
+    init(length: Int) { link = (0..<length).reduce(.end(0)) { link, _ in .next(link) } }
+
+    init(from decoder: any Decoder) throws {
+      self.init(
+        length: try decoder.container(keyedBy: CodingKeys.self).decode(Link.self, forKey: .link).length + 1
+      )
+    }
+  }
+
+  @Test("a finding has the last steps of its path", arguments: [10, 1_000])
+  func longPaths(length: Int) throws {
+    let check = KeyedArchiver.check(Hidden(length: length))
+    let loss = try #require(check.losses.first)
+    #expect(check.losses.count == 1 && loss.hasSuffix("is archived differently by the copy"))
+    #expect(loss.hasPrefix(length == 10 ? "link.next._0.next" : "…") && loss.count < 500)
+  }
+
   final class Chain: Codable {
     var next: Chain?
 
@@ -316,5 +339,13 @@ final class CheckedTwig: CheckedLeaf {}
       "the value of \(String(reflecting: CheckedTwig.self)): is archived differently by the copy",
       of: Pruning()
     )
+  }
+}
+
+extension ArchiveChecks.Hidden.Link {
+  fileprivate var length: Int {
+    var (link, length) = (self, 0)
+    while case .next(let next) = link { (link, length) = (next, length + 1) }
+    return length
   }
 }

@@ -10,7 +10,10 @@ extension ArchiveImage {
       let isSameClass = own.className == copy.className
       guard let path = isSameClass ? try own.value.pathToFirstDifference(from: copy.value) : ArchivePath([])
       else { continue }
-      return [path.elements.isEmpty ? "the value" : path.description, own.className].compactMap(\.self)
+      // The last steps, as of other findings.
+      let last = ArchivePath(Array(path.elements.suffix(GraphComparison.mostSteps))).description
+      let start = path.elements.count <= GraphComparison.mostSteps ? "" : last.hasPrefix("[") ? "…" : "…."
+      return [last.isEmpty ? "the value" : start + last, own.className].compactMap(\.self)
         .joined(separator: " of ")
     }
     return nil

@@ -23,6 +23,7 @@ struct GraphComparison {
   private var unowned: [ObjectIdentifier: (object: WeakField<AnyObject>, path: Int)] = [:]
 
   private static let mostDifferences = 100
+  static let mostSteps = 50
 
   init(_ original: Any, _ copy: Any) {
     waiting = [Pair(original: original, copy: copy, path: 0)]
@@ -151,9 +152,10 @@ struct GraphComparison {
 
   /// The last steps of a path, as a deep graph has very many.
   private func description(ofPath path: Int) -> String {
-    let last = sequence(first: path) { steps[$0].before }.prefix(51).prefix { $0 > 0 }.map { steps[$0].step }
-    let text = last.prefix(50).reversed().joined()
-    if last.count > 50 { return "…" + text }
+    let last = sequence(first: path) { steps[$0].before }.prefix { $0 > 0 }
+      .prefix(GraphComparison.mostSteps + 1).map { steps[$0].step }
+    let text = last.prefix(GraphComparison.mostSteps).reversed().joined()
+    if last.count > GraphComparison.mostSteps { return "…" + text }
     return text.isEmpty ? "the value" : String(text.drop { $0 == "." })
   }
 
