@@ -31,8 +31,8 @@ struct ClassRegistry {
   /// Whether each class has weak properties.
   private(set) var weakness: [Bool] = []
   private var numbers: [ObjectIdentifier: Int] = [:]
-  /// The numbers of types that the program does not have, by name.
-  private var unknown: [String: Int] = [:]
+  /// The numbers of types that the program does not have, by entries with only what distinguishes them.
+  private var unknown: [ClassEntry: Int] = [:]
   /// The changes to the table in order, so they can be undone.
   private var changes: [Change] = []
   /// The entries, by name, of a file to which a save is appended, that no type has claimed yet.
@@ -101,7 +101,7 @@ struct ClassRegistry {
   /// Claims an entry of the file that matches `entry` and has no type yet; returns its number.
   private mutating func claim(_ entry: ClassEntry, _ type: Any.Type, isWeak: Bool) -> Int? {
     guard !unclaimed.isEmpty, let candidates = unclaimed[entry.name],
-      let offset = candidates.firstIndex(where: { entries[$0].isSame(as: entry) })
+      let offset = candidates.firstIndex(where: { entries[$0].identity == entry.identity })
     else { return nil }
     let number = candidates[offset]
     unclaimed[entry.name]?.remove(at: offset)
@@ -112,9 +112,12 @@ struct ClassRegistry {
 
   /// The number of a type that the program does not have, for which `placeholder` stands.
   mutating func number(ofUnknown entry: ClassEntry, _ placeholder: Any.Type) -> Int {
-    if let number = unknown[entry.name] { return number }
+    if let number = unknown[entry.identity] {
+      if entry.isPolymorphic { markPolymorphic(number) }
+      return number
+    }
     let number = claim(entry, placeholder, isWeak: false) ?? append(entry, placeholder, isWeak: false)
-    unknown[entry.name] = number
+    unknown[entry.identity] = number
     return number
   }
 
@@ -165,8 +168,8 @@ struct ClassRegistry {
   }
 
   private mutating func forgetType(of number: Int) {
-    if unknown[entries[number].name] == number {
-      unknown[entries[number].name] = nil
+    if unknown[entries[number].identity] == number {
+      unknown[entries[number].identity] = nil
     } else {
       numbers[ObjectIdentifier(types[number])] = nil
     }
@@ -187,10 +190,9 @@ extension [ClassEntry] {
 }
 
 extension ClassEntry {
-  /// Whether a type that would get the entry `other` now can use this one.
-  fileprivate func isSame(as other: ClassEntry) -> Bool {
-    name == other.name && version == other.version && superclass == other.superclass
-      && isValueType == other.isValueType
+  /// What distinguishes the type. A type that would get an entry with the same identity now can use this one.
+  fileprivate var identity: ClassEntry {
+    ClassEntry(name: name, version: version, superclass: superclass, isValueType: isValueType)
   }
 
   /// Writes the entry as it stands in the class table (Format §5.3).

@@ -254,6 +254,33 @@ protocol GoneShape: Codable { var area: Double { get } }
     var owner: Owner
   }
 
+  struct Versioned: GoneShape, ArchivableClass {
+    static var archivedClassName: String { "Placeholders.Versioned" }
+    static var archiveVersion: Int { 2 }
+    let version: Int
+    var area: Double { 0 }
+
+    init(from decoder: any Decoder) throws { version = decoder.archivedVersion(of: Versioned.self) }
+    func encode(to encoder: any Encoder) throws {}
+    init() { version = 2 }
+  }
+
+  @Test("types of one name from archives of different versions keep their versions")
+  func versions() throws {
+    func unknown(_ shape: any GoneShape) throws -> any GoneShape {
+      let archiver = KeyedArchiver()
+      archiver.setClassName("Gone.Versioned", for: type(of: shape))
+      try archiver.encode(Drawing(shapes: [shape]), forKey: "root")
+      return try readWithout(Drawing.self, archiver.encodedData).shapes[0]
+    }
+    let shapes = try [unknown(Square(side: 1)), unknown(Versioned()), unknown(Square(side: 1))]
+    let again = try KeyedArchiver.archivedData(withRootObject: Drawing(shapes: shapes))
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: again)
+    unarchiver.setClass(Versioned.self, forClassName: "Gone.Versioned")
+    let back = try unarchiver.decode(Drawing.self, forKey: "root")
+    #expect(back.shapes.map { ($0 as? Versioned)?.version } == [0, 2, 0])
+  }
+
   @Test("a placeholder that does not fit is not used, and other coders have none")
   func misfits() throws {
     let data = try archive(Drawing(shapes: [Square(side: 2)]))
