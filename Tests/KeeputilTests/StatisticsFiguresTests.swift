@@ -178,6 +178,23 @@ import Testing
     try expectSums(data, "chain")
   }
 
+  @Test("the places on the page of objects in a long chain take no time", .timeLimit(.minutes(1)))
+  func manyPlacesInChain() throws {
+    let count = 500_000
+    let chain = (1...count).map { number -> [UInt8] in
+      let next = (0..<4).map { UInt8(truncatingIfNeeded: min(number + 1, count) >> ($0 * 8)) }
+      let more = number > count - 200 ? [Tag.none] : []
+      return [1, Tag.shortArray + 1 + UInt8(more.count), Tag.objectReference + 3] + next + more
+    }
+    let folder = try TemporaryFolder()
+    try folder.write(
+      HandmadeArchive.data(bodies: chain, topLevel: CraftedArchive.root([Tag.objectReference, 1])),
+      "chain.keepsake"
+    )
+    let result = try Keeputil.run("report", "--top", "200", "-o", "page.html", "chain.keepsake", in: folder)
+    #expect(result.status == 0, "\(result.errors)")
+  }
+
   @Test("the paths of many objects at the end of a long chain take no time", .timeLimit(.minutes(1)))
   func manyLongPaths() throws {
     let count = 150_000

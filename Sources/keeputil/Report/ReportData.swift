@@ -10,6 +10,8 @@ struct ReportData {
   /// that are not on the page.
   private var nodesInBody: [Int: [Int]] = [:]
   private var nodeOfBody: [Int: Int] = [:]
+  /// For bodies that are not on the page, the innermost node that contains them, once it was requested.
+  private var nodesAround: [Int: Int] = [:]
   private let name: String
   /// The texts of the columns. The columns have their numbers, since many texts are the same.
   private var texts: [String] = []
@@ -37,11 +39,11 @@ struct ReportData {
     let kinds: JSONFields = ["nodeKinds": ReportKind.allCases.map(\.name)]
     // Written after the columns, which number the texts.
     var json = JSONWriter(output, pretty: false, isInHTML: true)
-    try json.value(tables + kinds + columns + ["texts": texts])
+    try json.value(tables() + kinds + columns + ["texts": texts])
     try json.finish()
   }
 
-  private var tables: JSONFields {
+  private mutating func tables() -> JSONFields {
     let classes = statistics.classes.filter { $0.bodies.count > 0 }
     return [
       "facts": facts,
@@ -89,7 +91,7 @@ struct ReportData {
     ]
   }
 
-  private func row(_ value: ArchiveStatistics.ListedValue, _ title: String? = nil) -> JSONRow {
+  private mutating func row(_ value: ArchiveStatistics.ListedValue, _ title: String? = nil) -> JSONRow {
     [title ?? ReportTree.shownName(value.className ?? ""), value.bytes, value.path, node(value)]
   }
 
@@ -123,15 +125,19 @@ struct ReportData {
   }
 
   /// The node of a value, or the innermost node that contains it.
-  private func node(_ value: ArchiveStatistics.ListedValue) -> Int {
-    var body = value.body
-    var offset = value.offset
+  private mutating func node(_ value: ArchiveStatistics.ListedValue) -> Int {
+    var (body, offset) = (value.body, value.offset)
     if value.kind == .object, let node = nodeOfBody[body] { return node }
+    var passed: [Int] = []
     while true {
       // A node comes after the node that contains it, so the last one around the offset is the innermost.
       let innermost = nodesInBody[body]?.last { tree[$0].extent.contains(offset) }
-      if let node = innermost ?? nodeOfBody[body] { return node }
-      guard body != 0, reached.isReached(body) else { return 0 }
+      let isOutermost = body == 0 || !reached.isReached(body)
+      if let node = innermost ?? nodeOfBody[body] ?? nodesAround[body] ?? (isOutermost ? 0 : nil) {
+        for body in passed { nodesAround[body] = node }
+        return node
+      }
+      passed.append(body)
       offset = reached.offset(body)
       body = reached.parent(body)
     }
