@@ -37,6 +37,19 @@ struct CircleSample: Codable {
     try expect(["~ root[1][0]: 1.5 -> 2.5"], [[0.5], [1.5]], [[0.5], [2.5]])
   }
 
+  @Test("numbers that are none, but not the same ones")
+  func nans() throws {
+    let (a, b) = (Double.nan, Double(bitPattern: Double.nan.bitPattern | 1))
+    let line = "nan (a 64-bit float 0x7ff8000000000000) -> nan (a 64-bit float 0x7ff8000000000001)"
+    try expect(["~ root.x: \(line)"], ["x": a], ["x": b])
+    try expect(["~ root[1]: nan -> nan(0x1)"], [0.5, a], [0.5, b])
+    try expect(
+      ["~ root.x: nan (a 32-bit float 0xffc00000) -> nan (a 32-bit float 0x7fc00000)"],
+      ["x": -Float.nan],
+      ["x": Float.nan]
+    )
+  }
+
   @Test("elements that changed are found by what tells them apart, wherever that stands")
   func likeness() throws {
     let circles = ["a", "b", "c"].map { CircleSample(radius: 1, name: $0) }

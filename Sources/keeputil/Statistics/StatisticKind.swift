@@ -54,7 +54,8 @@ extension ArchiveValue {
       if kind == .none || kind == .bytes { return title }
       // References to other values were followed.
       if kind == .object || kind == .value { return "a reference to itself" }
-      return ("aeio".contains(title.prefix(1)) ? "an " : "a ") + title
+      let bits = try nanText(float32, \.bitPattern) + nanText(float64, \.bitPattern)
+      return ("aeio".contains(title.prefix(1)) ? "an " : "a ") + title + bits
     }
   }
 

@@ -23,6 +23,12 @@ func padded(_ number: some BinaryInteger, _ width: Int, radix: Int = 10) -> Stri
   leftPadded(String(number, radix: radix), width, with: "0")
 }
 
+/// The bits of a number that is not one, behind its kind: any of them prints as "nan".
+func nanText<Number: FloatingPoint>(_ number: Number?, _ bits: KeyPath<Number, some BinaryInteger>) -> String
+{
+  number.map { $0.isNaN ? " 0x" + String($0[keyPath: bits], radix: 16) : "" } ?? ""
+}
+
 /// A part of a whole, in percent with one digit after the decimal point.
 func percentText(_ share: Double) -> String {
   let tenths = Int((share * 1_000).rounded())
