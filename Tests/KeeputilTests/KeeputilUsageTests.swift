@@ -81,6 +81,15 @@ import Testing
     }
   }
 
+  @Test("a file name that is not UTF-8: the error says how to give the file")
+  func otherNames() throws {
+    try KeyedArchiver.archive(rootObject: 1, toFile: folder("a.keepsake"))
+    let name = "$(printf 'a\\377.keepsake')"
+    let result = try Keeputil.shell("cp a.keepsake \"\(name)\"; \"$0\" verify \"\(name)\"", in: folder)
+    #expect(result.status == 66 && result.errors.contains("pass the file to -"), "\(result.errors)")
+    #expect(try Keeputil.shell("\"$0\" verify - <\"\(name)\"", in: folder).status == 0)
+  }
+
   @Test("help and version")
   func help() throws {
     for arguments in [["--help"], ["-h"], ["help"]] {

@@ -20,7 +20,8 @@ enum InputReading {
   ) throws(CommandFailure) -> (data: Data, byteCount: Int, file: FileIdentity?) {
     var status = stat()
     guard unsafe (path == "-" ? fstat(STDIN_FILENO, &status) : stat(path, &status)) == 0 else {
-      throw unreadable(name, systemReason(errno))
+      let advice = path.contains("\u{FFFD}") ? "; if the name is not UTF-8, pass the file to -" : ""
+      throw unreadable(name, systemReason(errno) + advice)
     }
     let file = FileIdentity(status)
     do {
