@@ -87,6 +87,7 @@ extension ValueLayout {
   }
 
   /// The content of the head of the packed array at `offset` (Format §4.7), and where its elements begin.
+  @inline(__always)
   func packedHead(
     at offset: Int,
     in reader: ByteReader
@@ -119,8 +120,10 @@ extension ValueLayout {
       end += count * size
     case .signed, .unsigned:
       guard count <= reader.count else { throw tooLong(offset) }
-      for first in stride(from: 0, to: count, by: PackedNumbers.blockSize) {
-        end = try PackedBlock(reader, of: min(count - first, PackedNumbers.blockSize), at: end).end
+      var rest = count
+      while rest > 0 {
+        end = try PackedBlock(reader, of: min(rest, PackedNumbers.blockSize), at: end).end
+        rest &-= PackedNumbers.blockSize
       }
     }
     return (element, count, payload, end)
