@@ -11,7 +11,7 @@ extension EncodingContainerState {
 
   /// Encodes any value under `key`. If its `encode(to:)` throws, nothing of it remains.
   func encode<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key) throws {
-    guard !session.context.isOutsideBodies, let node = nodeAtOnce(for: key) else {
+    guard session.bodies.isInProgress, let node = nodeAtOnce(for: key) else {
       return try encodeSlowly(value, key)
     }
     try session.types.plans.unretained(for: Value.self).use { (plan) throws in
@@ -237,7 +237,7 @@ extension EncodingSession {
 
   /// Encodes a value of any type that the innermost frame has begun.
   func encode<Value: Encodable>(_ value: Value) throws {
-    guard context.isOutsideBodies else { return try write(value) }
+    if bodies.isInProgress { return try write(value) }
     if context.isTopLevel, context.lower.isEmpty {
       try encodeTopLevel(value)
     } else {

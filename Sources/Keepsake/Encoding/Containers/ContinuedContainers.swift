@@ -12,7 +12,6 @@ extension EncodingSession {
       waiting: bytes,
       top: frame,
       basePath: .elements(pathOfTop + [ArchiveCodingKey(stringValue: key.string)]),
-      isOutsideBodies: context.isOutsideBodies,
       levels: (nesting.depth + 1, nesting.base),
       propertyLevel: -1
     )

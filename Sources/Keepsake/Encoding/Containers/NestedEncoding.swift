@@ -118,7 +118,6 @@ extension EncodingSession {
       waiting: bytes,
       top: frame,
       basePath: .elements(path),
-      isOutsideBodies: context.isOutsideBodies,
       levels: (nesting.depth, nesting.base),
       propertyLevel: hasProperties ? 0 : -1
     )

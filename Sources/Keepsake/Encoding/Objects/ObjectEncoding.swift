@@ -223,10 +223,9 @@ extension EncodingSession {
   func encodeTopLevel<Value: Encodable>(_ value: Value) throws {
     if !outcome.lateWrites.isEmpty { outcome.lateWrites = [] }
     try drainLeftovers()
-    let (mark, pathCount) = (bodies.assembly.mark, bodies.topLevelPaths.count)
+    let mark = bodies.assembly.mark
     do { try encodeTopLevel(value, currentPath) } catch {
       if !bodies.assembly.truncate(to: mark) { outcome.failure = error }
-      bodies.topLevelPaths.removeSubrange(pathCount...)
       throw error
     }
   }
@@ -234,10 +233,7 @@ extension EncodingSession {
   /// Encodes a value in a container nested at the top level, and notes the path of objects that it reaches.
   func encodeNestedAtTopLevel<Value: Encodable>(_ value: Value) throws {
     let (objectCount, pathCount) = (bodies.objects.count, bodies.topLevelPaths.count)
-    do { try write(value) } catch {
-      bodies.topLevelPaths.removeSubrange(pathCount...)
-      throw error
-    }
+    try write(value)
     guard bodies.objects.count > objectCount, bodies.topLevelPaths.count == pathCount else { return }
     bodies.topLevelPaths.append((objectCount + 1, currentPath))
   }
@@ -245,13 +241,11 @@ extension EncodingSession {
   /// Encodes a value, again and again while weak references get their objects too late for it.
   private func encodeTopLevel<Value: Encodable>(_ value: Value, _ path: [any CodingKey]) throws {
     let (start, before, first) = (bodies.assembly.mark, mark, bodies.assembly.bodyCount + 1)
-    let pathCount = bodies.topLevelPaths.count
     var awaitedCount = bodies.awaited.count
     try encodeOnce(value, path)
     while bodies.awaited.count > awaitedCount {
       awaitedCount = bodies.awaited.count
       guard bodies.assembly.truncate(to: start) else { throw AwaitedObjects() }
-      bodies.topLevelPaths.removeSubrange(pathCount...)
       truncate(to: before)
       try encodeOnce(value, path)
     }

@@ -89,8 +89,6 @@ struct EncodingContext {
   var basePath: BasePath
   /// Whether the outermost frame is the top level of the archive.
   var isTopLevel = false
-  /// Whether it is in no body: at the top level, or in a container nested there.
-  var isOutsideBodies = false
   /// The depth of the innermost frame, and that of its body or deferred value, while another context is active.
   var levels = (depth: 0, base: 0)
   /// The index of the frame with the properties of the object whose body is written; that of the body is 0. It is 1, or

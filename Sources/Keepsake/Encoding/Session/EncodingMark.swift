@@ -46,6 +46,9 @@ extension EncodingSession {
     nesting.depth = mark.depth
     nesting.depthToLookAt = nesting.depth + 1
     bodies.objects.truncate(to: mark.objectCount)
+    while let last = bodies.topLevelPaths.last, last.firstNumber > mark.objectCount {
+      bodies.topLevelPaths.removeLast()
+    }
     bodies.pending.truncate(to: mark.pending)
     if tables.shapes.count > mark.shapeCount || tables.classes.isChanged(since: mark.classes) {
       types.classProperties.forgetNumbers()

@@ -24,12 +24,7 @@ final class EncodingSession: DeepRecursion {
 
   init(sortsKeys: Bool, userInfo: [CodingUserInfoKey: Any], hidesRootKey: Bool) {
     settings = EncodingSettings(sortsKeys: sortsKeys, userInfo: userInfo, hidesRootKey: hidesRootKey)
-    context = EncodingContext(
-      top: EncodingFrame(id: 0, start: 1),
-      basePath: .elements([]),
-      isTopLevel: true,
-      isOutsideBodies: true
-    )
+    context = EncodingContext(top: EncodingFrame(id: 0, start: 1), basePath: .elements([]), isTopLevel: true)
     // The top level is a body like any other, so it begins with a class number: none.
     buffer.append(0)
   }
