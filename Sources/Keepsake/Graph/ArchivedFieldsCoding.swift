@@ -84,8 +84,7 @@ private struct PropertyDecoder {
   let keepsDefaults: Bool
 
   func decode(_ entry: ArchivedProperties.Entry) throws {
-    var key = entry.key
-    if let other = entry.otherKey, !container.contains(key), container.contains(other) { key = other }
+    let key = ([entry.key] + entry.otherKeys).first(where: container.contains) ?? entry.key
     switch entry.property.ownership {
     case .strong:
       if let type = entry.property.type as? any Decodable.Type { try decodeValue(type, key, entry) }

@@ -108,6 +108,23 @@ import Testing
     #expect(try transcode(leaf, to: Root.self).rootSecret == "base")
   }
 
+  @Test("of properties of one name, those in a class that was renamed are found by its declared names")
+  func collisionsInRenamedClass() throws {
+    let leaf = Leaf()
+    leaf.setAll("base", "middle", "leaf")
+    let archive = try ArchiveEncoder().encode(leaf)
+    let json = try JSONEncoder().encode(leaf)
+    for back in [
+      try ArchiveDecoder().decode(RenamedLeaf.self, from: archive),
+      try JSONDecoder().decode(RenamedLeaf.self, from: json),
+    ] {
+      #expect(back.all == ["base", "middle", "leaf"])
+      // Written again, the values have the keys of today.
+      #expect(try roundTrip(back).all == ["base", "middle", "leaf"])
+      #expect(try transcode(back, to: [String: String].self)["RenamedLeaf.secret"] == "leaf")
+    }
+  }
+
   @Test("two properties with one given key are refused by both sides")
   func doubleKeys() throws {
     for found in [
@@ -251,6 +268,22 @@ private class Middle: Root {
     get { secret }
     set { secret = newValue }
   }
+}
+
+private class RenamedMiddle: Root, ArchivableClass {
+  class var archivedClassName: String { "Models.Middle" }
+  class var archivedClassAliases: [String] { [] }
+  private var secret = ""
+
+  var renamedSecret: String { secret }
+}
+
+private final class RenamedLeaf: RenamedMiddle {
+  override static var archivedClassName: String { "RenamedLeaf" }
+  override static var archivedClassAliases: [String] { ["Leaf"] }
+  private var secret = ""
+
+  var all: [String] { [rootSecret, renamedSecret, secret] }
 }
 
 private final class Leaf: Middle {

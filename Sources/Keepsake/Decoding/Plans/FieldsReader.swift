@@ -236,13 +236,9 @@ final class FieldsReader {
     let wasObservable = keys.contains(session.keyNumber(ObservableKeyNames.registrar))
     var byKey: [Int: Int] = [:]
     for (index, entry) in properties.entries.enumerated() where entry.constant == nil {
-      let key = session.keyNumber(entry.key.stringValue)
-      let otherKey = entry.otherKey?.stringValue ?? (wasObservable ? "_" + entry.key.stringValue : nil)
-      if let otherKey, !keys.contains(key) {
-        byKey[session.keyNumber(otherKey)] = index
-      } else {
-        byKey[key] = index
-      }
+      let others = entry.otherKeys.map(\.stringValue) + (wasObservable ? ["_" + entry.key.stringValue] : [])
+      let candidates = ([entry.key.stringValue] + others).lazy.map { session.keyNumber($0) }
+      if let key = candidates.first(where: keys.contains) { byKey[key] = index }
     }
     let steps = Steps(
       slots.map { slot in

@@ -5,9 +5,9 @@ final class ArchivedProperties: Sendable {
   struct Entry: Sendable {
     let property: StoredProperty
     let key: ModelKey
-    /// Another key that the property may have if nothing has ``key``: the same key with or without the underscore of
-    /// a wrapper's storage.
-    let otherKey: ModelKey?
+    /// The keys that the property may have in older archives if nothing has ``key``: with or without the underscore of
+    /// a wrapper's storage, or with an earlier name of its class.
+    let otherKeys: [ModelKey]
     let isOptional: Bool
     /// Whether nil is written. If it were not, readers would keep the value that `init()` gives the property.
     let writesNil: Bool
@@ -40,7 +40,7 @@ final class ArchivedProperties: Sendable {
         Entry(
           property: property,
           key: named.key,
-          otherKey: named.otherKey,
+          otherKeys: named.otherKeys,
           isOptional: isOptional,
           writesNil: writesNil,
           constant: constant

@@ -5,7 +5,7 @@ struct PropertyNames {
     /// Type and name, for errors.
     let label: String
     let key: ModelKey
-    let otherKey: ModelKey?
+    let otherKeys: [ModelKey]
   }
 
   private let type: any ArchivedFields.Type
@@ -63,17 +63,13 @@ struct PropertyNames {
       let label = "\(property.owner).\(name)"
       guard try isArchivable(property, label) else { continue }
       let key = try key(of: property, givenKey ?? name, isGiven: givenKey != nil)
-      let otherName = name.hasPrefix("_") ? String(name.dropFirst()) : "_" + name
-      // Only a property with an underscore may have had a key with it or without.
-      let hasOther =
-        property.name.hasPrefix("_") && givenKey == nil
-        && !list.contains { $0.name == otherName && ($0.name, $0.offset) != (property.name, property.offset) }
+      let others = givenKey == nil ? otherKeys(of: property, name, key) : []
       found.append(
         Named(
           property: property,
           label: label,
           key: ModelKey(stringValue: key),
-          otherKey: hasOther ? ModelKey(stringValue: otherName) : nil
+          otherKeys: others.map { ModelKey(stringValue: $0) }
         )
       )
     }
@@ -135,7 +131,7 @@ struct PropertyNames {
     var key = wanted ?? property.name
     // Classes of a chain may each have a private property of the same name. The one nearest to the base keeps the key.
     while !isGiven, let other = owners[key], other.owner != property.owner {
-      key = "\(String(describing: property.owner).prefix { $0 != "<" }).\(key)"
+      key = qualified(key, by: String(describing: property.owner).prefix { $0 != "<" })
     }
     if let other = owners.updateValue(property, forKey: key) {
       throw .misuse(
@@ -144,6 +140,26 @@ struct PropertyNames {
       )
     }
     return key
+  }
+
+  private func qualified(_ key: String, by className: Substring) -> String { "\(className).\(key)" }
+
+  /// The keys that a property with `key` may have in older archives.
+  private func otherKeys(of property: StoredProperty, _ name: String, _ key: String) -> [String] {
+    var others: [String] = []
+    // Only a property with an underscore may have had a key with it or without.
+    if property.name.hasPrefix("_") {
+      let other = name.hasPrefix("_") ? String(name.dropFirst()) : "_" + name
+      if !list.contains(where: { $0.name == other && $0.offset != property.offset }) { others.append(other) }
+    }
+    // The class may have been renamed since.
+    if key != name {
+      let declared = [RuntimeTypes.declaredName(of: property.owner)].compactMap(\.self)
+      for className in declared + RuntimeTypes.declaredAliases(of: property.owner) {
+        others += className.split(separator: ".").suffix(1).map { qualified(name, by: $0) }
+      }
+    }
+    return others
   }
 
   // MARK: Types
