@@ -1,7 +1,8 @@
 import Foundation
-import Keepsake
 import TestSupport
 import Testing
+
+@testable import Keepsake
 
 /// Objects that lazy values share with what was read: weak references to them, their changes and their identity.
 @Suite struct LazyWeakReferences {
@@ -100,6 +101,27 @@ import Testing
       copy = try KeyedUnarchiver.unarchive(Library.self, fromFile: folder("library"))
     }
     #expect(targets(copy) == expected)
+  }
+
+  @Test("each weak reference is followed once, however many lazy values were not read")
+  func manyLazyValues() throws {
+    let count = sized(50_000, inDebug: 5_000)
+    let library = Library()
+    for number in 0..<count {
+      let album = Album()
+      album.photos = [Photo("\(number)")]
+      album.cover = album.photos[0]
+      library.albums.append(album)
+    }
+    let read = try KeyedUnarchiver.unarchive(
+      Library.self,
+      from: KeyedArchiver.archivedData(withRootObject: library)
+    )
+    let session = EncodingSession(sortsKeys: false, userInfo: [:], hidesRootKey: true)
+    defer { session.dropSpares() }
+    try session.encodeRoot(read)
+    #expect(session.bodies.followed.values.map(\.count) == [count])
+    #expect(read.albums.allSatisfy { $0.cover === $0.photos[0] })
   }
 
   @Test("a delegate sees each object once, also where a value is encoded again for its weak references")

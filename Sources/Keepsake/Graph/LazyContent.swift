@@ -74,10 +74,13 @@ final class LazyContent<Value>: AnyLazyContent {
     }
   }
 
-  /// Reads the objects that weak references of the archive wait for.
-  fileprivate func readAwaited() throws -> [AnyObject] {
-    guard case .archived(_, let session, _) = current else { return [] }
-    return try session.turn.take { try session.readAwaited() }
+  /// Reads the objects that weak references of the archive wait for, except those that were read for `encoding` before.
+  fileprivate func readAwaited(for encoding: EncodingSession) throws {
+    guard case .archived(_, let session, _) = current else { return }
+    let id = ObjectIdentifier(session)
+    var count = encoding.bodies.followed[id]?.count ?? 0
+    encoding.bodies.awaited += try session.turn.take { try session.readAwaited(after: &count) }
+    encoding.bodies.followed[id] = (session, count)
   }
 
   /// Reads the value by `session`, which has the turn; `nil` if another thread has read it, or it was moved.
@@ -126,7 +129,7 @@ private final class LazyContentPlan<Value: Encodable>: EncodingPlan<LazyContent<
     guard let content = object as? LazyContent<Value> else { return }
     if content.isArchived {
       if session.leaveBodyOut() { return }
-      session.bodies.awaited += try content.readAwaited()
+      try content.readAwaited(for: session)
     }
     try session.write(content.load())
   }

@@ -146,7 +146,8 @@ final class SavedState {
         if session === unlisted, reader.new.list.isEmpty {
           knownObjects = KnownObjects(bodyCount: session.image.directory.bodyCount) { session.known($0) }
         }
-        awaited += try session.readAwaited()
+        var followed = 0
+        awaited += try session.readAwaited(after: &followed)
         list()
       }
     }

@@ -111,6 +111,13 @@ struct DecodedGraph: ~Copyable {
   var conditional: [WaitingReference] = []
   /// The conditional references to objects that nothing has requested yet, by the numbers of the objects.
   var waiting: [Int: [WaitingReference]] = [:]
+  /// These numbers, and those of objects that were requested since, in the order in which references began to wait.
+  private(set) var waitingNumbers: [Int] = []
+
+  mutating func wait(_ reference: WaitingReference) {
+    if waiting[reference.number] == nil { waitingNumbers.append(reference.number) }
+    waiting[reference.number, default: []].append(reference)
+  }
 }
 
 /// The work that remains when the outermost value has been read.

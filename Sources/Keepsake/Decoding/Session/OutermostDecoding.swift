@@ -181,7 +181,7 @@ extension DecodingSession {
         for reference in next { graph.objects.prefetchObject(reference.number) }
       }
       if try !reference.resolve(in: self) {
-        graph.waiting[reference.number, default: []].append(reference)
+        graph.wait(reference)
       }
     }
   }

@@ -82,6 +82,6 @@ extension DecodingSession: ReusableCoder {
       && image.tables.canBeShared
       && nesting.frames.count <= DecodingSession.mostKeptFrames && settings.observer == nil
       && settings.classPolicy == .byName
-      && checks.failure == nil && graph.waiting.isEmpty
+      && checks.failure == nil && graph.waitingNumbers.isEmpty
   }
 }

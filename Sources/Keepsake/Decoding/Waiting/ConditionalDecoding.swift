@@ -121,9 +121,10 @@ final class WeakBox: ReferenceReceiver {
 extension DecodingSession {
   /// Reads the objects for which weak references wait, if unread lazy values may lead to them.
   ///
+  /// - Parameter count: how many of ``DecodedGraph/waitingNumbers`` earlier calls have followed.
   /// - Returns: the objects, which the caller must retain.
-  func readAwaited() throws -> [AnyObject] {
-    guard !graph.waiting.isEmpty, lazies.areUnread else { return [] }
+  func readAwaited(after count: inout Int) throws -> [AnyObject] {
+    guard count < graph.waitingNumbers.count, lazies.areUnread else { return [] }
     guard !later.isActive else {
       throw ArchiveError.misuse(
         "A value with @Lazy properties was archived while their archive was still being decoded. Archive it in "
@@ -134,14 +135,15 @@ extension DecodingSession {
     lazies.areAwaited = true
     defer { lazies.areAwaited = false }
     var objects: [AnyObject] = []
-    var seen: Set<Int> = []
-    while case let numbers = graph.waiting.keys.filter({ seen.insert($0).inserted }), !numbers.isEmpty {
-      for number in numbers.sorted() where graph.objects.object(number) == nil {
-        guard let reference = graph.waiting[number]?.first(where: { $0.receiver.waits(for: $0, self) }),
-          let target = reference.receiver.target
-        else { continue }
-        if let object = try read(target, for: reference) { objects.append(object) }
-      }
+    // More references may begin to wait.
+    while count < graph.waitingNumbers.count {
+      let number = graph.waitingNumbers[count]
+      count += 1
+      guard graph.objects.object(number) == nil,
+        let reference = graph.waiting[number]?.first(where: { $0.receiver.waits(for: $0, self) }),
+        let target = reference.receiver.target
+      else { continue }
+      if let object = try read(target, for: reference) { objects.append(object) }
     }
     return objects
   }

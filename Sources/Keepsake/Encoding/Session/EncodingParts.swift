@@ -96,6 +96,8 @@ struct EncodedBodies: ~Copyable {
   var rehearsedByteCount = 0
   /// What weak references have led to since lazy values were read for the archive, which may not have it yet.
   var awaited: [AnyObject] = []
+  /// The sessions that have read these values, and how many of its weak references each has followed.
+  var followed: [ObjectIdentifier: (session: AnyObject, count: Int)] = [:]
   /// The numbers in the file to which a save is added.
   var saved: SavedNumbers? { didSet { isAdded = saved != nil } }
   private(set) var isAdded = false
@@ -109,6 +111,7 @@ struct EncodedBodies: ~Copyable {
     topLevelPaths.removeAll(keepingCapacity: true)
     (paths, rehearsedByteCount) = (PathCosts(), 0)
     if !awaited.isEmpty { awaited = [] }
+    if !followed.isEmpty { followed = [:] }
   }
 }
 
