@@ -115,6 +115,23 @@ import Testing
     }
   }
 
+  @Test("keys have the numbers that the program gives them, while encoding too")
+  func numbersOfKeys() throws {
+    enum Digits: Int, CodingKey { case one = 1, two }
+    final class Numbers { var path: [Int?] = [] }
+    let written = Numbers()
+    let value = Writing { encoder in
+      var top = encoder.container(keyedBy: Digits.self)
+      var list = top.nestedUnkeyedContainer(forKey: .one)
+      try list.encode(0)
+      var inner = list.nestedContainer(keyedBy: Digits.self)
+      #expect(inner.codingPath.map(\.intValue) == [1, 1] && inner.codingPath[0].stringValue == "one")
+      try inner.encode(Writing { written.path = $0.codingPath.map(\.intValue) }, forKey: .two)
+    }
+    _ = try ArchiveEncoder().encode(value)
+    #expect(written.path == [1, 1, 2])
+  }
+
   @Test("an index is an intValue and a stringValue as JSONDecoder's")
   func indices() throws {
     let found = #expect(throws: DecodingError.self) { try transcode([1, 300], to: [UInt8].self) }

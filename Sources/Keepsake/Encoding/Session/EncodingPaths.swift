@@ -41,7 +41,7 @@ extension EncodingSession {
       }
     }
     for index in frames {
-      if let element = element(of: context[index], in: context) { path.append(ArchiveCodingKey(element)) }
+      if let step = step(of: context[index], in: context) { path.append(step) }
     }
     bodies.paths.charge(steps: frames.count)
     if context.isTopLevel, settings.hidesRootKey, frames.lowerBound == 0, !path.isEmpty { path.removeFirst() }
@@ -53,22 +53,26 @@ extension EncodingSession {
 
   private var longestPath: Int { bodies.paths.longestPath(byteCount: byteCount) }
 
-  /// The key or index of the current value in the container of `frame`.
-  private func element(of frame: EncodingFrame, in context: EncodingContext) -> PathElement? {
+  /// The key or index of the current value in the container of `frame`, with the integer value of the program's own key.
+  private func step(of frame: EncodingFrame, in context: EncodingContext) -> ArchiveCodingKey? {
     switch frame.kind {
     case .undecided, .single, .singleUsed:
       return nil
+    case .record where frame.position == ShapeTrie.root:
+      return nil
     case .record:
-      return frame.position == ShapeTrie.root
-        ? nil : .key(tables.keys.names[tables.shapes.lastKey(of: frame.position)])
+      let name = tables.keys.names[tables.shapes.lastKey(of: frame.position)]
+      let table = types.keyTables.first { $0.number == frame.tableNumber }
+      return ArchiveCodingKey(stringValue: name, intValue: table?.keyType.init(stringValue: name)?.intValue)
     case .walkedFields:
-      return .key(tables.keys.names[frame.position])
+      return ArchiveCodingKey(stringValue: tables.keys.names[frame.position])
     case .unkeyed, .walkedElements:
-      return frame.count > 0 ? .index(frame.count - 1) : nil
+      return frame.count > 0 ? ArchiveCodingKey(index: frame.count - 1) : nil
     case .map, .walkedMap:
       guard frame.count > 0 else { return nil }
       var cursor = frame.position
-      return try? layout.mapKey(at: &cursor, in: (context.waiting ?? buffer).reader())
+      let key = try? layout.mapKey(at: &cursor, in: (context.waiting ?? buffer).reader())
+      return key.map(ArchiveCodingKey.init)
     }
   }
 

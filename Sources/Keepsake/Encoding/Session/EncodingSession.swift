@@ -243,7 +243,7 @@ final class EncodingSession: DeepRecursion {
 final class EncodingKeyTable: SpareKeeper {
   /// Whether the keys are more than the cases of an enumeration, so that they are written inline.
   let isDynamic: Bool
-  private let keyType: any CodingKey.Type
+  let keyType: any CodingKey.Type
   /// Its index in ``EncodedTypes/headByteCounts``.
   let number: UInt32
   @safe @exclusivity(unchecked) private var numbers: [Int]
