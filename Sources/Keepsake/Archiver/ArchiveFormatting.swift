@@ -14,7 +14,8 @@ public struct ArchiveFormatting: OptionSet, Sendable {
 
   /// Sorts dictionaries by their keys and sets by their elements, so that the same graph gives the same bytes in every
   /// process. Only elements of sets that differ neither in their content nor in what they and the objects around them
-  /// lead to, as in regular graphs, may have another order in each process.
+  /// lead to, as in regular graphs, may have another order in each process. Keyed containers keep the order in which
+  /// `encode(to:)` writes their keys.
   public static let sortedKeys = ArchiveFormatting(rawValue: 1 << 0)
 
   /// Leaves out the checksums of the contents, so that large archives are faster to write and to read. Use it for

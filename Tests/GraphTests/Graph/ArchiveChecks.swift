@@ -320,6 +320,27 @@ final class CheckedTwig: CheckedLeaf {}
     )
   }
 
+  /// Writes its keys in another order each time, as a loop over a dictionary may.
+  struct Shuffling: Codable {
+    var leaves: [String: CheckedLeaf]
+
+    init(_ names: [String]) { leaves = .init(uniqueKeysWithValues: names.map { ($0, CheckedLeaf()) }) }
+
+    init(from decoder: any Decoder) throws {
+      leaves = try decoder.singleValueContainer().decode([String: CheckedLeaf].self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: AnyKey.self)
+      for (name, leaf) in leaves.shuffled() { try container.encode(leaf, forKey: AnyKey(name)) }
+    }
+  }
+
+  @Test("another order of keys is no loss")
+  func orderOfKeys() {
+    for _ in 0..<10 { expectPassed([Shuffling(["a", "b", "c", "d"]), Shuffling(["e", "f"])]) }
+  }
+
   @Test("the first difference of the archive of the copy, if reflection shows none")
   func hidden() {
     expectPassed([Reticent(1, into: 1)])

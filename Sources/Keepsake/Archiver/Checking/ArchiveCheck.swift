@@ -36,7 +36,8 @@ extension KeyedArchiver {
   /// The check compares the stored properties of all values and objects that can be reached, including those that are
   /// not encoded, and the identity of objects. Caches and `lazy` properties are stored properties, too; a type that
   /// conforms to `CustomReflectable` can leave them out. The check compares the elements of sets, and everything else
-  /// that reflection does not show, by archiving the copy once more.
+  /// that reflection does not show, by archiving the copy once more, up to a container that has the same keys in
+  /// another order.
   ///
   /// It finds types by their names, as another process would. It takes the memory of several copies, and much more
   /// time than archiving.
@@ -53,12 +54,10 @@ extension KeyedArchiver {
         check.losses = comparison.differences
         if check.losses.isEmpty {
           let again = try archivedData(withRootObject: copy, outputFormatting: .sortedKeys)
-          if again != data {
-            let other = try ArchiveImage(data: again, verification: .disabled)
-            let place = try ArchiveImage(data: data, verification: .disabled).placeOfFirstDifference(
-              from: other
-            )
-            check.losses.append("\(place ?? "the value"): is archived differently by the copy")
+          let own = try ArchiveImage(data: data, verification: .disabled)
+          let other = try ArchiveImage(data: again, verification: .disabled)
+          if again != data, let place = try own.placeOfFirstDifference(from: other) {
+            check.losses.append("\(place): is archived differently by the copy")
           }
         }
         return (copy, comparison)
