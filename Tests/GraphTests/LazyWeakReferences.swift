@@ -281,8 +281,11 @@ import Testing
     #expect(document.root.third === photo)
   }
 
-  @Test("an object that was removed and cannot be encoded any more does not keep a document from being saved")
-  func removed() throws {
+  @Test(
+    "an object that cannot be encoded any more keeps a document from being saved, unless it was removed",
+    arguments: [false, true]
+  )
+  func removed(isNeeded: Bool) throws {
     final class Fragile: Codable {
       var isBroken = false
 
@@ -298,16 +301,32 @@ import Testing
     }
     final class Owner: Codable {
       var fragile: Fragile? = Fragile()
-      @Lazy var others: [Photo] = []
+      var photo: Photo?
+      @Lazy var fragiles: [Fragile] = []
+      @Lazy var photos: [Photo] = []
     }
     let folder = try TemporaryFolder()
-    try ArchiveDocument(creating: folder("owner"), root: Owner()).close()
+    let owner = Owner()
+    owner.photo = Photo("old")
+    if isNeeded { owner.fragiles = [try #require(owner.fragile)] }
+    owner.photos = [try #require(owner.photo)]
+    try ArchiveDocument(creating: folder("owner"), root: owner).close()
+    var saved: Owner { get throws { try KeyedUnarchiver.unarchive(Owner.self, fromFile: folder("owner")) } }
     let document = try ArchiveDocument<Owner>(opening: folder("owner"))
-    document.root.fragile?.isBroken = true
+    let (fragile, photo) = (try #require(document.root.fragile), try #require(document.root.photo))
+    fragile.isBroken = true
     #expect(throws: CancellationError.self) { try document.save() }
-    document.root.fragile = nil
+    (document.root.fragile, document.root.photo) = (nil, nil)
+    photo.title = "new"
+    if isNeeded {
+      #expect(throws: CancellationError.self) { try document.save() }
+      #expect(try saved.fragile != nil)
+      fragile.isBroken = false
+    }
     #expect(try document.save())
-    #expect(try KeyedUnarchiver.unarchive(Owner.self, fromFile: folder("owner")).fragile == nil)
+    let read = try saved
+    #expect(read.fragile == nil && read.fragiles.isEmpty != isNeeded && read.photos[0].title == "new")
+    #expect(try !document.save())
   }
 
   final class Link: Codable {

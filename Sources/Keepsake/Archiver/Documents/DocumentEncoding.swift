@@ -17,12 +17,7 @@ struct DocumentEncoding {
       let encoding = try? DocumentEncoding(root, changed, state, userInfo), encoding.isKnownToBeReadable
     {
       self = encoding
-    } else if state.mayHaveUnread,
-      let encoding = try? DocumentEncoding(root, nil, state, userInfo, more: true)
-    {
-      self = encoding
     } else {
-      // Leaves out removed objects, which need not be encodable.
       self = try DocumentEncoding(root, nil, state, userInfo)
     }
   }
@@ -33,8 +28,7 @@ struct DocumentEncoding {
     _ root: Root,
     _ changed: [any Encodable & AnyObject]?,
     _ state: SavedState,
-    _ userInfo: [CodingUserInfoKey: Any],
-    more encodesUnreached: Bool = false
+    _ userInfo: [CodingUserInfoKey: Any]
   ) throws {
     let session = EncodingSession(.sortedKeys, userInfo, hidesRootKey: true)
     defer { session.dropSpares() }
@@ -45,7 +39,9 @@ struct DocumentEncoding {
     for object in changed ?? [] where numbers.unreachedNumber(of: object) != nil {
       try session.encode(unreached: object)
     }
-    if encodesUnreached { try numbers.encodeUnreached(by: session) }
+    if changed == nil, state.mayHaveUnread {
+      try numbers.encodeUnreached(by: session) { state.image.bodies(reachedFrom: $0) }
+    }
     let content = try session.takeSave(numbers)
     changes = try state.changes(content, session.layout)
     isKnownToBeReadable =
@@ -175,6 +171,15 @@ extension ArchiveImage {
     var targets: [Int] = []
     try? forEachReference(ofBody: number) { targets.append($0.target) }
     return targets
+  }
+
+  /// The numbers of the bodies to which `bodies` lead, as far as they can be read.
+  func bodies(reachedFrom bodies: [Int]) -> Set<Int> {
+    var (seen, unseen) = (Set(bodies), bodies)
+    while let number = unseen.popLast() {
+      for target in references(ofBody: number) where seen.insert(target).inserted { unseen.append(target) }
+    }
+    return seen
   }
 
   fileprivate func forEachReference(

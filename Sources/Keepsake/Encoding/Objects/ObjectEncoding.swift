@@ -291,13 +291,20 @@ extension EncodingSession {
     return error
   }
 
-  /// Encodes an object that the file has, with what it reaches, even if nothing refers to it in this save.
+  /// Encodes an object that the file has, with what it reaches, even if nothing refers to it in this save. If that
+  /// throws, nothing of it was encoded.
   func encode<Object: Encodable & AnyObject>(unreached object: Object) throws {
-    let mark = buffer.count
-    let first = bodies.assembly.bodyCount + 1
-    try append(referenceTo: object, types.plans.plan(for: Object.self))
-    buffer.truncate(to: mark)
-    try drain()
+    let (start, before, first) = (bodies.assembly.mark, mark, bodies.assembly.bodyCount + 1)
+    let byteCount = buffer.count
+    do {
+      try append(referenceTo: object, types.plans.plan(for: Object.self))
+      buffer.truncate(to: byteCount)
+      try drain()
+    } catch {
+      _ = bodies.assembly.truncate(to: start)
+      truncate(to: before)
+      throw error
+    }
     reportEncoded(from: first)
   }
 

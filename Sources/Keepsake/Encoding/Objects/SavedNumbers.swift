@@ -93,13 +93,24 @@ final class SavedNumbers {
   }
 
   /// Encodes the objects of the file that the root object no longer reaches, since unread values may refer to them.
-  func encodeUnreached(by session: EncodingSession) throws {
+  ///
+  /// If one cannot be encoded, leaves out those that were removed, which need not be encodable.
+  ///
+  /// - Parameter reached: returns the numbers of the bodies in the file to which the given ones lead.
+  func encodeUnreached(by session: EncodingSession, _ reached: (_ bodies: [Int]) -> Set<Int>) throws {
     reachedCount = session.bodies.objects.count
-    try before.forEach { (object, _) throws in
+    var needed: Set<Int>?
+    try before.forEach { (object, number) throws in
       guard !(object is AnyLazyContent), session.bodies.objects.knownNumber(of: object) == nil,
-        let object = object as? any Encodable & AnyObject
+        needed?.contains(number) ?? true, let object = object as? any Encodable & AnyObject
       else { return }
-      try session.encode(unreached: object)
+      do { try session.encode(unreached: object) } catch {
+        guard needed == nil else { throw error }
+        let lengths = session.bodies.assembly.lengths.prefix(reachedCount)
+        let known = reached(zip(numbers, lengths).filter { $0.1 == 0 }.map { Int($0.0) })
+        if known.contains(number) { throw error }
+        needed = known
+      }
     }
   }
 
