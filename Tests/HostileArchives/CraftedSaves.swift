@@ -46,6 +46,10 @@ extension CraftedArchive {
     save("a save with a class that is its own superclass") {
       $0.classes = [HandmadeArchive.type("A", superclass: 1)]
     },
+    save("a save with the bytes of a class, but no class") {
+      $0.classes = [HandmadeArchive.type("A")]
+      $0.directing = { $0[8] = 0 }
+    },
     CraftedArchive(
       "two saves with one number",
       .damaged,

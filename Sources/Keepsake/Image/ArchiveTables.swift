@@ -26,7 +26,7 @@ struct ArchiveTables {
       keyCount: keys.count,
       isShort: directory.isShort
     )
-    let newest = saves.last { $0.classes.count > 0 }
+    let newest = saves.last { !$0.classes.range.isEmpty }
     classes = try ArchiveTables.readClasses(reader, newest?.classes ?? directory.classes)
     haveLazyValues = classes.contains { $0.name == ClassEntry.lazyName }
     let range = ArchiveTables.range(in: directory)
