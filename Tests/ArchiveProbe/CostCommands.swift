@@ -1,5 +1,6 @@
 import Foundation
 import HostileArchives
+import Keepsake
 
 /// What it costs to refuse a crafted archive:
 ///
@@ -8,8 +9,18 @@ import HostileArchives
 /// INDEX is that in `CraftedArchive.all`, and PATH the file that it is in: who has made it has used memory for that.
 /// Prints the nanoseconds of computing of the best run, the bytes of memory of the first, and 1 if it was refused.
 ///
+///     closed-cycle RUNS
+///
+/// Reads RUNS times a cycle that the archive does not name, so that the reader finds the property that waits. Prints the
+/// bytes of memory that this takes after a hundred times.
+///
 /// Returns false if the command is another one.
 func runCostCommand(_ arguments: [String]) throws -> Bool {
+  if arguments.first == "closed-cycle", arguments.count == 2, let runs = Int(arguments[1]) {
+    try Knot.read(times: 100)
+    print(try ReadingCost(runs: 1) { try Knot.read(times: runs) }.memory)
+    return true
+  }
   guard arguments.first == "crafted-cost" else { return false }
   guard arguments.count == 4, let index = Int(arguments[1]), CraftedArchive.all.indices.contains(index),
     let runs = Int(arguments[3])
@@ -21,4 +32,24 @@ func runCostCommand(_ arguments: [String]) throws -> Bool {
   let cost = try ReadingCost(runs: runs) { try archive.read(data) }
   print(cost.figures.map { "\($0)" }.joined(separator: " "))
   return true
+}
+
+private final class Knot: Decodable {
+  var next: Knot?
+  var knots: [Knot] = []
+
+  /// The way there is `next`, the way back is in `knots`.
+  static func read(times: Int) throws {
+    let data = HandmadeArchive.data(
+      bodies: [[1, 0x60, 0x40, 2, 0x50], [1, 0x60, 0x01, 0x51, 0x40, 1]],
+      topLevel: CraftedArchive.root([0x40, 1]),
+      keys: [Array("next".utf8), Array("knots".utf8)],
+      shapes: [[2, 0, 1]]
+    )
+    for _ in 0..<times {
+      let knot = try KeyedUnarchiver.unarchive(Knot.self, from: data)
+      guard let next = knot.next, next.knots.first === knot else { fail("the cycle is another") }
+      next.knots = []
+    }
+  }
 }

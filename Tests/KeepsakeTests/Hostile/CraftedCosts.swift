@@ -29,4 +29,13 @@ import Testing
     #expect(figures[0] <= CraftedCosts.mostTime, "\(archive) takes \(figures[0] / 1e6) ms")
     #expect(figures[1] <= CraftedCosts.mostMemory, "\(archive) takes \(figures[1] / 1e6) MB")
   }
+
+  @Test("a cycle that the reader closes by itself leaves nothing in memory")
+  func closedCycle() throws {
+    let answer = try Probe.run("closed-cycle", "\(sized(40_000, inDebug: 5_000))")
+    let memory = try #require(
+      Double(String(decoding: answer, as: UTF8.self).trimmingCharacters(in: .newlines))
+    )
+    #expect(memory < 2e6)
+  }
 }

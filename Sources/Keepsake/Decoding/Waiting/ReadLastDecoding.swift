@@ -159,10 +159,12 @@ extension DecodingSession {
   /// Offers the property that `find` finds to the cycle that was met, if there is one. The way back waits rather than
   /// the way there, as in ``EncodingSession``.
   fileprivate func offerToWait(_ find: () -> PropertiesReadLast.PropertyOfKey?) {
-    guard let cycle = later.readLast.cycle, graph.objects.state(cycle.target) == .isBeingDecoded,
+    guard var cycle = later.readLast.cycle, graph.objects.state(cycle.target) == .isBeingDecoded,
       let property = find(), property.preference > cycle.property?.preference ?? 0
     else { return }
-    later.readLast.cycle?.property = property
+    cycle.property = property
+    // Not through the optional: the optimizer of Swift 6.3 then never releases the property that was there.
+    later.readLast.cycle = cycle
   }
 
   /// The object that is being decoded, if it is `owner`.
