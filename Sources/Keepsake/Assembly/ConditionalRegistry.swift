@@ -3,9 +3,16 @@
 /// Most of them already have a number in the archive, as a parent has when its child is written, so only the table of
 /// objects is searched for them. Whether any other object is archived is known only when the archive is finished. Until
 /// then the registry retains it, so that no other object gets its address.
+///
+/// A save begins with the entries of the file, most of which name bodies. Their objects are not looked at, so that a save
+/// of few changes takes little time however many entries there are.
 struct ConditionalRegistry {
-  /// The target of each entry: the number of an object or, with the highest bit set, that of one of ``others``.
+  /// The target of each entry: the number of an object or, with the highest bit set, that of one of ``others``. For an
+  /// entry of the file, the number of a body there, or 0.
   private let targets = OwnedArray<UInt32>()
+  /// How many entries the file has, and for each body of the file its entry plus one, or 0 if it has none.
+  private var countInFile = 0
+  private let entriesInFile = OwnedArray<UInt32>()
   /// For the number of each object in the archive, its entry plus one, or 0 if it has none. Some entries may have been
   /// taken back.
   private let entries = OwnedArray<UInt32>()
@@ -23,6 +30,8 @@ struct ConditionalRegistry {
   enum Target {
     /// The object of this number in the archive.
     case numbered(Int)
+    /// The body of this number in the file.
+    case inFile(Int)
     case other(Unretained<AnyObject>)
   }
 
@@ -38,32 +47,55 @@ struct ConditionalRegistry {
   }
 
   /// Maps each target, and whether a reference to it is declared as another class than that of the object. The target
-  /// is `nil` if its object is unknown.
+  /// is `nil` if the file has no object for the entry.
   func map<Result>(_ transform: (Target?, Bool) throws -> Result) rethrows -> [Result] {
-    try (0..<targets.count).map { (entry) in
-      let number = targets[entry]
-      let target =
-        number & ConditionalRegistry.otherBit == 0 ? .numbered(Int(number)) : other(number).map(Target.other)
-      return try transform(target, areDeclaredOtherwise[entry])
-    }
+    try (0..<targets.count).map { (entry) in try transform(target(of: entry), areDeclaredOtherwise[entry]) }
   }
 
-  /// The object of `target`, which is one of ``others``, if it is known.
+  private func target(of entry: Int) -> Target? {
+    let number = targets[entry]
+    if number & ConditionalRegistry.otherBit != 0 { return other(number).map(Target.other) }
+    if entry >= countInFile { return .numbered(Int(number)) }
+    return number == 0 ? nil : .inFile(Int(number))
+  }
+
+  /// Whether `entry` names a body of the file.
+  func isInFile(_ entry: Int) -> Bool {
+    entry < countInFile && targets[entry] & ConditionalRegistry.otherBit == 0
+  }
+
+  /// The entries that name bodies of the file, except bodies that `isKept`, by the numbers of the bodies.
+  func entries(exceptOfBodies isKept: (Int) -> Bool) -> [Int: Int] {
+    var entries: [Int: Int] = [:]
+    for body in 0..<entriesInFile.count where entriesInFile[body] > 0 && !isKept(body) {
+      entries[body] = Int(entriesInFile[body]) - 1
+    }
+    return entries
+  }
+
+  /// The object of `target`, which is one of ``others``.
   private func other(_ target: UInt32) -> Unretained<AnyObject>? {
     others.unretained(Int(target & ~ConditionalRegistry.otherBit))
   }
 
   /// The entry for `object`, added if there is none; `nil` if no numbers are left.
   ///
-  /// - Parameter number: the number of the object in the archive, if it has one that is final.
-  mutating func entry(for object: AnyObject, _ number: Int?, isDeclaredOtherwise: Bool) -> Int? {
-    let known = number.map { entry(ofNumber: $0, object) }
+  /// - Parameters:
+  ///   - number: the number of the object in the archive, if it has one that is final.
+  ///   - body: the number of its body in the file to which a save is added, if it has one.
+  mutating func entry(for object: AnyObject, _ number: Int?, body: Int?, isDeclaredOtherwise: Bool) -> Int? {
+    let known = body.flatMap(entry(ofBody:)) ?? number.map { entry(ofNumber: $0, object) }
     guard let entry = known ?? entry(ofOther: object) else { return nil }
     if isDeclaredOtherwise, !areDeclaredOtherwise[entry] {
       areDeclaredOtherwise[entry] = true
       declaredOtherwise.append(entry)
     }
     return entry
+  }
+
+  private func entry(ofBody number: Int) -> Int? {
+    guard number < entriesInFile.count, entriesInFile[number] > 0 else { return nil }
+    return Int(entriesInFile[number]) - 1
   }
 
   @inline(__always)
@@ -105,14 +137,24 @@ struct ConditionalRegistry {
 
   init() {}
 
-  /// Begins with the entries of the file to which a save is added; `nil` stands for an unknown object.
-  init(of objects: [AnyObject?]) {
-    for object in objects {
-      let isKnown = object.map { others.knownNumber(of: $0) != nil } ?? true
-      let number = isKnown ? others.numberForValue() : object.flatMap { others.number(for: $0)?.number }
-      // The file had a number for each, so there are enough.
-      if let number { _ = addOther(number) }
+  /// Begins with the entries of the file to which a save is added.
+  ///
+  /// - Parameters:
+  ///   - bodies: for each entry the number of the body, or 0.
+  ///   - bodyCount: how many bodies the file has.
+  ///   - object: the object of an entry, if it is known and not archived.
+  init(ofFile bodies: [UInt32], bodyCount: Int, _ object: (_ entry: Int) -> AnyObject?) {
+    entriesInFile.fill(to: bodyCount + 1, with: 0)
+    for (entry, body) in bodies.enumerated() {
+      if entriesInFile[Int(body)] == 0, body > 0 { entriesInFile[Int(body)] = UInt32(entry + 1) }
+      // The file had a number for each object, so there are enough.
+      if let object = object(entry), let (number, isNew) = others.number(for: object), isNew {
+        _ = addOther(number)
+      } else {
+        _ = add(body)
+      }
     }
+    countInFile = bodies.count
   }
 
   /// Takes back what was added since `mark`. ``entries`` keeps stale entries, which every use detects.

@@ -37,10 +37,15 @@ extension EncodingSession {
     let number = replacesObjects ? nil : bodies.objects.knownNumber(of: object)
     if replacesObjects { noteDeclaration(of: object, declared) }
     if tables.conditionals == nil { tables.conditionals = ConditionalRegistry() }
+    let body = bodies.isAdded ? bodies.saved?.noteConditional(object, number) : nil
     guard
-      let entry = tables.conditionals?.entry(for: object, number, isDeclaredOtherwise: isDeclaredOtherwise)
+      let entry = tables.conditionals?
+        .entry(for: object, number, body: body, isDeclaredOtherwise: isDeclaredOtherwise)
     else { throw tooManyObjects }
-    if bodies.isAdded { bodies.saved?.noteConditional(object) }
+    // Nothing looks at this object again.
+    if isDeclaredOtherwise, tables.conditionals?.isInFile(entry) == true {
+      try notePolymorphism(of: type(of: object))
+    }
     buffer.append(reference: Tag.conditionalReference, entry)
   }
 
@@ -48,12 +53,18 @@ extension EncodingSession {
   ///
   /// - Parameters:
   ///   - written: the body of the object with the given number in this archive.
-  ///   - unreached: the body of an object without a number, if the file to which a save is added has one.
-  func conditionalBodies(_ written: (Int) -> Int, unreached: (AnyObject) -> Int?) throws -> [Int] {
+  ///   - isKept: whether the file to which a save is added keeps the body of the given number.
+  ///   - unreached: the body of an object without a number, if that file has one.
+  func conditionalBodies(
+    _ written: (Int) -> Int,
+    isKept: (Int) -> Bool = { _ in false },
+    unreached: (AnyObject) -> Int? = { _ in nil }
+  ) throws -> [Int] {
     guard let conditionals = tables.conditionals else { return [] }
     return try conditionals.map { (target, isDeclaredOtherwise) in
       switch target {
       case nil: return 0
+      case .inFile(let body)?: return isKept(body) ? body : 0
       case .numbered(let number)?:
         if isDeclaredOtherwise, let object = bodies.objects.object(number) {
           try notePolymorphism(of: type(of: object))
@@ -75,12 +86,12 @@ extension EncodingSession {
     }
   }
 
-  /// The entries of the conditional table whose objects are known, with these objects.
+  /// The entries of the conditional table, except those of bodies that the file had before, with their objects.
   var conditionalEntries: [(number: Int, object: AnyObject)] {
     guard let conditionals = tables.conditionals else { return [] }
     let objects = conditionals.map { (target, _) -> AnyObject? in
       switch target {
-      case nil: nil
+      case nil, .inFile?: nil
       case .numbered(let number)?: bodies.objects.object(number)
       case .other(let object)?: object.use { $0 }
       }

@@ -50,10 +50,16 @@ final class SavedNumbers {
 
   /// The objects of this save once it is in the file; if bodies were left out, also those of the previous save.
   func known(by session: EncodingSession) -> KnownObjects {
-    let unarchived = session.unarchivedObjects { unreachedNumber(of: $0) == nil }
+    var unarchived = session.unarchivedObjects { unreachedNumber(of: $0) == nil }
     guard changed == nil else {
       return KnownObjects(objects: before.objects, numbers: before.numbers, unarchived: unarchived)
         .adding(newObjects(of: session))
+    }
+    let removed = session.tables.conditionals?.entries(exceptOfBodies: isKept()) ?? [:]
+    if !removed.isEmpty {
+      before.forEach { object, number in
+        if let entry = removed[number] { unarchived[entry] = WeakObject(object: object) }
+      }
     }
     return KnownObjects(
       objects: session.bodies.objects.prefix(reachedCount),
@@ -83,9 +89,15 @@ final class SavedNumbers {
     return number <= reachedCount
   }
 
-  /// Records that a conditional reference leads to `object`, which the session retains.
+  /// Records that a conditional reference leads to `object`, which the session or ``before`` retains.
+  ///
+  /// - Parameter number: the number of the object in the session, if it has one.
+  /// - Returns: the number of its body in the file, if it has one.
   @inline(never)
-  func noteConditional(_ object: AnyObject) { conditionalTargets?.insert(ObjectIdentifier(object)) }
+  func noteConditional(_ object: AnyObject, _ number: Int?) -> Int? {
+    conditionalTargets?.insert(ObjectIdentifier(object))
+    return number.map { self[$0] } ?? before.number(of: object).map { Int($0) }
+  }
 
   /// Whether a conditional reference may lead to `object`; `true` if these references were not recorded.
   func mayBeConditional(_ object: AnyObject) -> Bool {
@@ -159,17 +171,12 @@ final class SavedNumbers {
   /// How many bodies the file has with this save.
   var bodyCount: Int { Int(nextNew - 1) }
 
-  /// The objects of the conditional entries that name the bodies `wanted`; `nil` for an object that is unknown.
-  func conditionalObjects(naming wanted: [Int?]) -> [AnyObject?] {
-    guard !wanted.isEmpty else { return [] }
-    var firstIndexes = [UInt32](repeating: 0, count: Int(firstNew))
-    for (index, number) in before.numbers.enumerated() where firstIndexes[Int(number)] == 0 {
-      firstIndexes[Int(number)] = UInt32(truncatingIfNeeded: index + 1)
-    }
-    return wanted.enumerated().map { entry, number in
-      let index = number.flatMap { firstIndexes.indices.contains($0) ? Int(firstIndexes[$0]) : nil }
-      return index.flatMap(before.objects.object) ?? before.unarchived[entry]?.object
-    }
+  /// Whether the file keeps the body `number`: this save has reached its object, or bodies are left out.
+  func isKept() -> (_ number: Int) -> Bool {
+    if changed != nil { return { _ in true } }
+    var areReached = [Bool](repeating: false, count: bodyCount + 1)
+    for number in numbers { areReached[Int(number)] = true }
+    return { areReached[$0] }
   }
 }
 
@@ -293,9 +300,12 @@ extension EncodingSession {
       let range = try image.stringRange(number, at: 0)
       try image.reader.withBytes(range) { tables.strings.takeOver($0) }
     }
-    let targets = try image.conditionals.map { $0 == 0 ? nil : Int($0) }
-    let conditionalObjects = numbers.conditionalObjects(naming: targets)
-    if !conditionalObjects.isEmpty { tables.conditionals = ConditionalRegistry(of: conditionalObjects) }
+    let entries = try image.conditionals
+    if !entries.isEmpty {
+      tables.conditionals = ConditionalRegistry(ofFile: entries, bodyCount: image.directory.bodyCount) {
+        numbers.before.unarchived[$0]?.object
+      }
+    }
   }
 
   /// The number by which the file refers to the object or value `number`.
@@ -309,7 +319,11 @@ extension EncodingSession {
   func takeSave(_ saved: SavedNumbers) throws -> SaveContent {
     try checkIdle()
     try drainLeftovers()
-    let targets = try conditionalBodies({ saved[$0] }, unreached: saved.unreachedNumber)
+    let targets = try conditionalBodies(
+      { saved[$0] },
+      isKept: saved.isKept(),
+      unreached: saved.unreachedNumber
+    )
     try closeTopLevel()
     saved.forget(from: bodies.objects.count + 1)
     return SaveContent(

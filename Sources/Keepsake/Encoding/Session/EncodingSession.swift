@@ -216,7 +216,7 @@ final class EncodingSession: DeepRecursion {
     try checkIdle()
     try drainLeftovers()
     // This comes before anything is closed: if it throws, the caller can correct the cause and try again.
-    let conditionalBodies = try conditionalBodies({ $0 }, unreached: { _ in nil })
+    let conditionalBodies = try conditionalBodies { $0 }
     do {
       try closeTopLevel()
       outcome.isFinished = true
