@@ -65,7 +65,7 @@ struct ConditionalRegistry {
   }
 
   /// The entries that name bodies of the file, except bodies that `isKept`, by the numbers of the bodies.
-  func entries(exceptOfBodies isKept: (Int) -> Bool) -> [Int: Int] {
+  func entries(ofBodiesExcept isKept: (Int) -> Bool) -> [Int: Int] {
     var entries: [Int: Int] = [:]
     for body in 0..<entriesInFile.count where entriesInFile[body] > 0 && !isKept(body) {
       entries[body] = Int(entriesInFile[body]) - 1

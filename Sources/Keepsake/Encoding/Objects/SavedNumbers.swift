@@ -55,7 +55,7 @@ final class SavedNumbers {
       return KnownObjects(objects: before.objects, numbers: before.numbers, unarchived: unarchived)
         .adding(newObjects(of: session))
     }
-    let removed = session.tables.conditionals?.entries(exceptOfBodies: isKept()) ?? [:]
+    let removed = session.tables.conditionals?.entries(ofBodiesExcept: isKept()) ?? [:]
     if !removed.isEmpty {
       before.forEach { object, number in
         if let entry = removed[number] { unarchived[entry] = WeakObject(object: object) }
