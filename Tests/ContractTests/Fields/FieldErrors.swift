@@ -75,6 +75,47 @@ import Testing
     #expect(noNumber.kind == .valueNotFound && noNumber.path == "[0]/int", "\(noNumber)")
   }
 
+  private struct Lenient: ArchivedFields {
+    var number = 1
+    var text: String?
+  }
+  private final class LenientModel: ArchivedModel {
+    var number = 1
+  }
+  private final class Boxed<Value: Codable>: Codable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(value)
+    }
+  }
+
+  @Test("a decimal or a URL is no record without the keys of the properties")
+  func withoutKeys() throws {
+    let base = URL(string: "https://example.org/a/")
+    try checkWithoutKeys(Decimal(1))
+    try checkWithoutKeys(Decimal(-1.5))
+    try checkWithoutKeys(try #require(base))
+    try checkWithoutKeys(try #require(URL(string: "b", relativeTo: base)))
+  }
+
+  private func checkWithoutKeys<Value: Codable & Sendable>(_ value: Value) throws {
+    func check(_ path: String, _ read: () throws -> Any) throws {
+      let error = try failure { try read() }
+      #expect(error.kind == .typeMismatch && error.code == .typeMismatch && error.path == path, "\(error)")
+    }
+    try check("") { try transcode(value, to: Lenient.self) }
+    try check("[0]") { try transcode([value], to: [Lenient].self) }
+    try check("[0]") { try transcode([value], to: [Lenient?].self) }
+    try check("a/b") { try transcode(["a": ["b": value]], to: [String: [String: Lenient]].self) }
+    try check("") { try transcode(value, to: LenientModel.self) }
+    try check("a/[0]") { try transcode(["a": [value]], to: [String: [LenientModel]].self) }
+    try check("[0]") { try transcode([Boxed(value)], to: [Lenient].self) }
+    try check("[0]") { try transcode([Boxed(value)], to: [LenientModel].self) }
+    try check("[0]") { try transcode([Polymorphic<any Sendable>(wrappedValue: value)], to: [Lenient].self) }
+  }
+
   @Test("a field that throws: its path, and an archive that can be used on")
   func throwing() throws {
     let archiver = KeyedArchiver()

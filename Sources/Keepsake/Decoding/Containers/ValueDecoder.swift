@@ -148,12 +148,12 @@ extension DecodingSession {
 
   /// The offset of the value itself after the annotations at `offset`, which mark it as a URL, an optional, or a value
   /// of a type that is known here (Format §4.10).
-  func bodyOfAnnotation(_ offset: Int) throws(ArchiveError) -> Int {
+  func bodyOfAnnotation(_ offset: Int, passingURLs: Bool = true) throws(ArchiveError) -> Int {
     var cursor = offset
     while true {
       switch try reader.byte(at: cursor) {
       case Tag.some: cursor += 1
-      case Tag.url:
+      case Tag.url where passingURLs:
         _ = try image.urlTexts(at: cursor, in: reader)
         cursor += 1
       case Tag.typed: _ = try image.valueTypeNumber(at: &cursor)
