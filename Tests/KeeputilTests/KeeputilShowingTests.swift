@@ -101,6 +101,7 @@ import Testing
     try archiver.encode(UInt128.max, forKey: "wide")
     try archiver.encode(Float(0.1), forKey: "single")
     try archiver.encode([Float](arrayLiteral: 0.5, .infinity), forKey: "singles")
+    try archiver.encode([Float](), forKey: "no singles")
     try archiver.encode(-0.0, forKey: "zero")
     try archiver.encode(Double.nan, forKey: "nan")
     try archiver.encode([1.5, -.infinity], forKey: "doubles")
@@ -115,7 +116,8 @@ import Testing
     #expect(result.status == 0)
     for part in [
       #""nil":null"#, #""some":{"$some":null}"#, #""wide":340282366920938463463374607431768211455"#,
-      #""single":{"$float32":0.1}"#, #""singles":{"$float32":[0.5,"inf"]}"#, #""zero":-0.0"#,
+      #""single":{"$float32":0.1}"#, #""singles":{"$float32":[0.5,"inf"]}"#,
+      #""no singles":{"$float32":[]}"#, #""zero":-0.0"#,
       #""nan":{"$float64":"nan"}"#, #""doubles":[1.5,{"$float64":"-inf"}]"#, #""bools":[true,false]"#,
       #""date":{"$date":1.5}"#, #""decimal":{"$decimal":"-12.5"}"#, #""bytes":{"$bytes":"AQL/"}"#,
       #""$$keys":{"#, #""$$ref":1"#, #""$$$":2"#, #""map":{"-5":"a\"\n\u001b"}"#,

@@ -8,6 +8,7 @@ package struct ArchiveNumberWalk {
   private let element: PackedElement
   private var cursor: Int
   package let count: Int
+  package var areSingle: Bool { element == .float32 }
   /// The number of elements that were returned or skipped.
   package private(set) var index = 0
 

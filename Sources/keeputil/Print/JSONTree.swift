@@ -141,8 +141,7 @@ struct JSONTree {
     guard var numbers = try ArchiveNumberWalk(value) else { return try json.null() }
     if numbers.count > 0, depth >= options.deepest { return try writeCut(value) }
     var some = try numbers.next()
-    let isSingle = some?.areSingle == true
-    if isSingle {
+    if numbers.areSingle {
       try json.open(.object)
       try json.key("$float32")
     }
@@ -155,7 +154,7 @@ struct JSONTree {
     }
     if index < numbers.count { try json.value(["$more": numbers.count - index] as JSONFields) }
     try json.close()
-    if isSingle { try json.close() }
+    if numbers.areSingle { try json.close() }
   }
 
   private static func json(_ numbers: ArchiveNumbers) -> [any JSONConvertible] {
