@@ -142,7 +142,7 @@ public final class ArchiveDocument<Root: Codable> {
       try DocumentEncoding(root, changed: changed, state, userInfo)
     }
     guard let save = encoding.changes else {
-      state.keepKnown(encoding.numbers, encoding.session)
+      state.keepKnown(encoding)
       try file.checkIsInPlace()
       try file.synchronizeFolder()
       return false
@@ -162,7 +162,7 @@ public final class ArchiveDocument<Root: Codable> {
     } else {
       newState = try file.append(bytes, at: state.image.extent.storedByteCount, open)
     }
-    try newState.continueAfter(state, encoding.numbers, encoding.session)
+    try newState.continueAfter(state, encoding)
     state = newState
     try file.synchronizeFolder()
     return true

@@ -2,6 +2,8 @@
 struct DocumentEncoding {
   let session: EncodingSession
   let numbers: SavedNumbers
+  /// The objects to which only weak references and unread values lead; `nil` if some objects were left out.
+  private(set) var weakTargets: WeakTargets?
   /// What the file lacks; `nil` if it has everything.
   let changes: SavedState.Changes?
 
@@ -40,10 +42,12 @@ struct DocumentEncoding {
       try session.encode(unreached: object)
     }
     if changed == nil, state.mayHaveUnread {
+      weakTargets = WeakTargets(numbers, session)
       try numbers.encodeUnreached(by: session) { state.image.bodies(reachedFrom: $0) }
     }
     let content = try session.takeSave(numbers)
-    changes = try state.changes(content, session.layout)
+    weakTargets?.follow(content, session, state.image, sourcesBefore: state.weakSources)
+    changes = try state.changes(content, session.layout, weakTargets)
     isKnownToBeReadable =
       if changed == nil {
         true
@@ -152,7 +156,7 @@ extension EncodingSession {
 }
 
 /// A reference to an object: the key in the record of the body that contains it, and the number of the object.
-private struct KeyedReference: Hashable {
+struct KeyedReference: Hashable {
   /// `nil` if the reference is not under a key of a record.
   let key: Int?
   let target: Int
@@ -182,7 +186,7 @@ extension ArchiveImage {
     return seen
   }
 
-  fileprivate func forEachReference(
+  func forEachReference(
     ofBody number: Int,
     _ visit: (KeyedReference) -> Void
   ) throws(ArchiveError) {

@@ -21,6 +21,8 @@ final class SavedState {
   private var unreached: [(number: Int, object: WeakObject)] = []
   /// The objects that only weak references lead to until the lazy values that contain them are read.
   private var awaited: [AnyObject] = []
+  /// The unread lazy values that lead to such objects, by the numbers of both.
+  private(set) var weakSources: [Int: Int] = [:]
 
   struct Reader {
     private(set) weak var session: DecodingSession?
@@ -171,20 +173,28 @@ final class SavedState {
   func stopListing() { readers = [] }
 
   /// Knows only what the last save has from now on, so that an object that it does not reach is new if it comes back.
-  func keepKnown(_ numbers: SavedNumbers, _ session: EncodingSession) {
-    knownObjects = numbers.known(by: session)
-    if !readers.isEmpty { unreached = numbers.unreached(by: session) }
+  func keepKnown(_ encoding: DocumentEncoding) {
+    knownObjects = encoding.numbers.known(by: encoding.session)
+    if readers.isEmpty { return }
+    unreached = encoding.numbers.unreached(by: encoding.session)
+    if let targets = encoding.weakTargets {
+      unreached.removeAll { targets.areRemoved($0.number) }
+      weakSources = targets.sources
+    }
   }
 
   /// Takes over after a save. Lazy values are now read from that save, and share the objects that it added.
-  func continueAfter(_ before: SavedState, _ numbers: SavedNumbers, _ session: EncodingSession) throws {
+  func continueAfter(_ before: SavedState, _ encoding: DocumentEncoding) throws {
+    let (numbers, session) = (encoding.numbers, encoding.session)
+    func isRemoved(_ object: AnyObject) -> Bool { encoding.weakTargets?.areRemoved(object) ?? false }
     readers = before.readers.filter { $0.session != nil || !$0.new.list.isEmpty }
-    keepKnown(numbers, session)
+    weakSources = before.weakSources
+    keepKnown(encoding)
     if !readers.isEmpty {
       var known: Set<ObjectIdentifier> = []
       awaited = (before.awaited + unreached.compactMap(\.object.object)).filter {
         // The root object keeps what it reaches.
-        !numbers.isReached($0, by: session) && numbers.mayBeConditional($0)
+        !numbers.isReached($0, by: session) && numbers.mayBeConditional($0) && !isRemoved($0)
           && known.insert(ObjectIdentifier($0)).inserted
       }
     }
@@ -195,8 +205,8 @@ final class SavedState {
       }
       reader.turn.take {
         reader.continueReading(newest)
-        // The program has removed these references.
-        reader.forgetWaiting { !numbers.mayBeConditional($0) }
+        // The program has removed these references, or the objects.
+        reader.forgetWaiting { !numbers.mayBeConditional($0) || isRemoved($0) }
         for (number, object) in numbers.newObjects(of: session) where !(object is AnyLazyContent) {
           reader.graph.objects.note(object, number)
         }
@@ -261,7 +271,11 @@ final class SavedState {
   var hasUnread: Bool { knownObjects.contains { ($0 as? AnyLazyContent)?.isArchived == true } }
 
   /// What the file lacks of `content`; `nil` if it has everything.
-  func changes(_ content: SaveContent, _ layout: EncodingSession.Layout) throws -> Changes? {
+  func changes(
+    _ content: SaveContent,
+    _ layout: EncodingSession.Layout,
+    _ targets: WeakTargets?
+  ) throws -> Changes? {
     try decodingErrors { () throws(ArchiveError) in
       var content = content
       let changed = try ChangedBodies(content, layout, image)
@@ -270,6 +284,11 @@ final class SavedState {
         // An unread value may refer to the object.
         for (index, target) in conditionals.enumerated() where content.conditionals[index] == 0 {
           content.conditionals[index] = target
+        }
+      }
+      if let targets {
+        for (index, target) in content.conditionals.enumerated() where targets.areRemoved(target) {
+          content.conditionals[index] = 0
         }
       }
       let before = TablesBefore(

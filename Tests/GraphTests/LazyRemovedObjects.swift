@@ -1,0 +1,127 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Weak references of documents to objects that the program removes while lazy values are unread.
+@Suite struct LazyRemovedObjects {
+  private final class Item: Codable {
+    var title: String
+    var part: Item?
+    init(_ title: String) { self.title = title }
+  }
+
+  private final class Root: Codable {
+    var number = 0
+    var first: Item?
+    var second: Item?
+    weak var selected: Item?
+    @WeakReference var chosen: Item?
+    @Lazy var items: [Item] = []
+    @Lazy var others = [Item("other")]
+  }
+
+  private func open(_ path: String, _ change: (Root, Item) -> Void) throws -> ArchiveDocument<Root> {
+    let (root, item) = (Root(), Item("removed"))
+    (root.first, root.selected, root.chosen) = (item, item, item)
+    change(root, item)
+    try ArchiveDocument(creating: path, root: root).close()
+    return try ArchiveDocument(opening: path)
+  }
+
+  private func save(_ document: ArchiveDocument<Root>, _ way: Int = 0) throws {
+    document.root.number += 1
+    if way == 1 { try document.compact() } else { #expect(try document.save()) }
+  }
+
+  /// What the weak references of the document lead to, which a new reader finds as well.
+  private func targets(_ document: ArchiveDocument<Root>, _ path: String) throws -> [String?] {
+    let read = try KeyedUnarchiver.unarchive(Root.self, fromFile: path)
+    _ = (read.items, read.others)
+    let found = [document.root.selected?.title, document.root.chosen?.title]
+    #expect(found == [read.selected?.title, read.chosen?.title])
+    return found
+  }
+
+  @Test("one to which nothing leads does not come back", arguments: 0..<3)
+  func removed(_ way: Int) throws {
+    let folder = try TemporaryFolder()
+    var document = try open(folder("root")) { _, _ in }
+    document.root.first = nil
+    if way == 2 { #expect(try document.save(changed: [document.root])) } else { try save(document, way) }
+    for _ in 0..<2 {
+      try save(document, way)
+      #expect(try targets(document, folder("root")) == [nil, nil])
+    }
+    document.close()
+    document = try ArchiveDocument(opening: folder("root"))
+    try save(document)
+    #expect(try targets(document, folder("root")) == [nil, nil])
+    #expect(!document.root.$items.isLoaded && !document.root.$others.isLoaded)
+  }
+
+  @Test("one that only a save of changes has removed does not come back")
+  func removedByChanges() throws {
+    let folder = try TemporaryFolder()
+    var document = try open(folder("root")) { _, _ in }
+    document.root.first = nil
+    #expect(try document.save(changed: [document.root]))
+    document.close()
+    document = try ArchiveDocument(opening: folder("root"))
+    try save(document)
+    #expect(try targets(document, folder("root")) == [nil, nil])
+  }
+
+  @Test("one that was removed from a value that was read does not come back", arguments: 0..<2)
+  func removedFromRead(_ way: Int) throws {
+    let folder = try TemporaryFolder()
+    let document = try open(folder("root")) { root, item in (root.first, root.items) = (nil, [item]) }
+    try save(document)
+    #expect(try targets(document, folder("root")) == ["removed", "removed"])
+    // An unread value that the program replaces need not be read.
+    if way == 0 { document.root.items.removeAll() } else { document.root.items = [] }
+    try save(document)
+    try save(document)
+    #expect(try targets(document, folder("root")) == [nil, nil])
+    #expect(!document.root.$others.isLoaded)
+  }
+
+  @Test("one to which unread values lead stays", arguments: 0..<3)
+  func kept(_ way: Int) throws {
+    let folder = try TemporaryFolder()
+    let document = try open(folder("root")) { root, item in
+      let whole = Item("whole")
+      whole.part = way == 0 ? item : nil
+      (root.items, root.second) = ([Item("before"), whole], way == 0 ? nil : whole)
+    }
+    // The value in the file leads to an object that leads to it only now.
+    if way > 0 { document.root.second?.part = document.root.first }
+    (document.root.first, document.root.second) = (nil, nil)
+    for _ in 0..<3 {
+      try save(document, way - 1)
+      #expect(try targets(document, folder("root")) == ["removed", "removed"])
+    }
+    #expect(!document.root.$items.isLoaded && document.root.items[1].part === document.root.selected)
+    document.root.items[1].part = nil
+    try save(document)
+    try save(document)
+    #expect(try targets(document, folder("root")) == [nil, nil])
+  }
+
+  @Test("one that the program keeps is nil in the file, until it is added again")
+  func addedAgain() throws {
+    let folder = try TemporaryFolder()
+    let document = try open(folder("root")) { _, _ in }
+    let item = try #require(document.root.first)
+    document.root.first = nil
+    for _ in 0..<2 {
+      try save(document)
+      let read = try KeyedUnarchiver.unarchive(Root.self, fromFile: folder("root"))
+      #expect(document.root.selected === item && read.selected == nil && read.chosen == nil)
+    }
+    document.root.second = item
+    #expect(try document.save(changed: [document.root]))
+    #expect(try targets(document, folder("root")) == ["removed", "removed"])
+    #expect(try !document.save())
+  }
+}
