@@ -186,7 +186,8 @@ final class SavedState {
   /// Takes over after a save. Lazy values are now read from that save, and share the objects that it added.
   func continueAfter(_ before: SavedState, _ encoding: DocumentEncoding) throws {
     let (numbers, session) = (encoding.numbers, encoding.session)
-    func isRemoved(_ object: AnyObject) -> Bool { encoding.weakTargets?.areRemoved(object) ?? false }
+    let removed = encoding.weakTargets?.removedObjects ?? []
+    func isRemoved(_ object: AnyObject) -> Bool { removed.contains(ObjectIdentifier(object)) }
     readers = before.readers.filter { $0.session != nil || !$0.new.list.isEmpty }
     weakSources = before.weakSources
     keepKnown(encoding)

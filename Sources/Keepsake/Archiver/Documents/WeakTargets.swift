@@ -24,9 +24,7 @@ struct WeakTargets {
 
   func areRemoved(_ number: Int) -> Bool { removed[number] != nil }
 
-  func areRemoved(_ object: AnyObject) -> Bool {
-    !removed.isEmpty && removed.values.contains(ObjectIdentifier(object))
-  }
+  var removedObjects: Set<ObjectIdentifier> { Set(removed.values) }
 
   /// Finds the objects to which unread lazy values lead.
   ///
