@@ -8,6 +8,7 @@ import Testing
   private final class Item: Codable {
     var title: String
     var part: Item?
+    @Lazy var whole: Item?
     init(_ title: String) { self.title = title }
   }
 
@@ -123,5 +124,22 @@ import Testing
     #expect(try document.save(changed: [document.root]))
     #expect(try targets(document, folder("root")) == ["removed", "removed"])
     #expect(try !document.save())
+  }
+
+  @Test("one that comes back is the object to which its own unread values lead")
+  func unreadValuesOfRemoved() throws {
+    let folder = try TemporaryFolder()
+    let document = try open(folder("root")) { _, item in
+      item.part = Item("part")
+      item.part?.whole = item
+    }
+    let item = try #require(document.root.first)
+    document.root.first = nil
+    try save(document)
+    document.root.second = item
+    try save(document)
+    let read = try KeyedUnarchiver.unarchive(Root.self, fromFile: folder("root"))
+    #expect(read.second != nil && read.second?.part?.whole === read.second && read.selected === read.second)
+    #expect(document.root.second?.part?.$whole.isLoaded == false && item.part?.whole === item)
   }
 }

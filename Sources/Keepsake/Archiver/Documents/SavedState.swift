@@ -177,10 +177,7 @@ final class SavedState {
     knownObjects = encoding.numbers.known(by: encoding.session)
     if readers.isEmpty { return }
     unreached = encoding.numbers.unreached(by: encoding.session)
-    if let targets = encoding.weakTargets {
-      unreached.removeAll { targets.areRemoved($0.number) }
-      weakSources = targets.sources
-    }
+    if let targets = encoding.weakTargets { weakSources = targets.sources }
   }
 
   /// Takes over after a save. Lazy values are now read from that save, and share the objects that it added.
