@@ -195,6 +195,9 @@ import Testing
       let missing = try failure { try transcode(["key": Bool?.none], to: [String: Value].self) }
       #expect(missing.kind == .valueNotFound && missing.path == "key")
       #expect(missing.description.contains("Expected \(type) but found nil"))
+      let keyed = try failure { try transcode(["key": ["other": 1]], to: [String: Value].self) }
+      #expect(keyed.kind == .typeMismatch && keyed.path == "key" && keyed.code == .typeMismatch)
+      #expect(keyed.description.contains("Expected \(type) but found a keyed container"))
     }
     try check(Decimal.self)
     try check(URL.self)

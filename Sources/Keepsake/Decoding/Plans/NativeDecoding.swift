@@ -104,6 +104,9 @@ extension DecodingSession {
     {
       // The initializer asked for a container or a number. The program asked for the type.
       throw ReadingFault.mismatch(start)
+    } catch DecodingError.keyNotFound {
+      // The keys are those of another type.
+      throw ReadingFault.mismatch(start)
     }
   }
 
