@@ -14,6 +14,7 @@ enum DocumentRun {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     try measureSaves(count, folder)
+    try measureParents(count, folder)
     try measureReading(count, folder)
     return true
   }
@@ -97,6 +98,25 @@ enum DocumentRun {
     }
     document.close()
     print("Saving \(Figure.count(count)) objects, milliseconds\n\(table.plain)\n")
+  }
+
+  /// Changes one sheet of a document in which each sheet has a weak reference to its drawer, and prints medians.
+  private static func measureParents(_ count: Int, _ folder: URL) throws {
+    let cabinet = Cabinet(drawerCount: max(1, count / 10))
+    let document = try ArchiveDocument(creating: folder.appending(path: "cabinet").path, root: cabinet)
+    var (told, whole): ([Double], [Double]) = ([], [])
+    for round in 0..<rounds {
+      let sheets = cabinet.drawers[cabinet.drawers.count / 2].sheets
+      sheets[0].text = "changed \(round)"
+      told.append(try time { try document.save(changed: [sheets[0]]) })
+      sheets[1].text = "changed \(round)"
+      whole.append(try time { try document.save() })
+    }
+    document.close()
+    print(
+      "Saving one change of \(Figure.count(count)) objects with weak parents: \(milliseconds(median(whole))) ms, and "
+        + "\(milliseconds(median(told))) ms with save(changed:)\n"
+    )
   }
 
   private static func rows(
@@ -189,6 +209,29 @@ private final class Page: Codable {
   init(_ title: String) {
     self.title = title
     text = "the text of \(title), which is as long as a line"
+  }
+}
+
+private final class Sheet: Codable {
+  var text = "a sheet"
+  weak var drawer: Drawer?
+
+  init(_ drawer: Drawer) { self.drawer = drawer }
+}
+
+private final class Cabinet: Codable {
+  var drawers: [Drawer]
+
+  init(drawerCount: Int) { drawers = (0..<drawerCount).map { Drawer($0) } }
+}
+
+private final class Drawer: Codable {
+  var name: String
+  var sheets: [Sheet] = []
+
+  init(_ number: Int) {
+    name = "drawer \(number)"
+    sheets = (0..<10).map { _ in Sheet(self) }
   }
 }
 
