@@ -119,6 +119,7 @@ import Testing
       try save(document)
       let read = try KeyedUnarchiver.unarchive(Root.self, fromFile: folder("root"))
       #expect(document.root.selected === item && read.selected == nil && read.chosen == nil)
+      #expect(try !document.save())
     }
     document.root.second = item
     #expect(try document.save(changed: [document.root]))

@@ -174,10 +174,11 @@ final class SavedState {
 
   /// Knows only what the last save has from now on, so that an object that it does not reach is new if it comes back.
   func keepKnown(_ encoding: DocumentEncoding) {
-    knownObjects = encoding.numbers.known(by: encoding.session)
+    let targets = encoding.weakTargets
+    knownObjects = encoding.numbers.known(by: encoding.session) { targets?.areRemoved($0) ?? false }
     if readers.isEmpty { return }
     unreached = encoding.numbers.unreached(by: encoding.session)
-    if let targets = encoding.weakTargets { weakSources = targets.sources }
+    if let targets { weakSources = targets.sources }
   }
 
   /// Takes over after a save. Lazy values are now read from that save, and share the objects that it added.

@@ -49,13 +49,19 @@ final class SavedNumbers {
   }
 
   /// The objects of this save once it is in the file; if bodies were left out, also those of the previous save.
-  func known(by session: EncodingSession) -> KnownObjects {
-    var unarchived = session.unarchivedObjects { unreachedNumber(of: $0) == nil }
+  ///
+  /// - Parameter isRemoved: whether the file has a body of the given number to which nothing leads.
+  func known(by session: EncodingSession, isRemoved: (_ number: Int) -> Bool) -> KnownObjects {
+    var unarchived = session.unarchivedObjects { object, number in
+      number.map { isRemoved(self[$0]) } ?? (unreachedNumber(of: object) == nil)
+    }
     guard changed == nil else {
       return KnownObjects(objects: before.objects, numbers: before.numbers, unarchived: unarchived)
         .adding(newObjects(of: session))
     }
-    let removed = session.tables.conditionals?.entries(ofBodiesExcept: isKept()) ?? [:]
+    let isKept = isKept()
+    let removed =
+      session.tables.conditionals?.entries(ofBodiesExcept: { isKept($0) && !isRemoved($0) }) ?? [:]
     if !removed.isEmpty {
       before.forEach { object, number in
         if let entry = removed[number] { unarchived[entry] = WeakObject(object: object) }
@@ -260,7 +266,7 @@ extension KnownObjects {
     self.init(
       objects: session.bodies.objects,
       numbers: count == 0 ? [] : Array(1...count),
-      unarchived: session.unarchivedObjects { _ in true }
+      unarchived: session.unarchivedObjects { _, number in number == nil }
     )
   }
 
@@ -275,13 +281,14 @@ extension KnownObjects {
 }
 
 extension EncodingSession {
-  /// The objects of conditional references that are archived neither here nor, according to `isNew`, in the file.
-  fileprivate func unarchivedObjects(_ isNew: (AnyObject) -> Bool) -> [Int: WeakObject] {
+  /// The objects of conditional references that are not archived, by their entries. `isUnarchived` gets each object and
+  /// its number here, if it has one.
+  fileprivate func unarchivedObjects(_ isUnarchived: (AnyObject, _ number: Int?) -> Bool) -> [Int: WeakObject]
+  {
     var objects: [Int: WeakObject] = [:]
-    for (entry, object) in conditionalEntries {
-      if bodies.objects.knownNumber(of: object) == nil, isNew(object) {
-        objects[entry] = WeakObject(object: object)
-      }
+    for (entry, object) in conditionalEntries
+    where isUnarchived(object, bodies.objects.knownNumber(of: object)) {
+      objects[entry] = WeakObject(object: object)
     }
     return objects
   }
