@@ -53,7 +53,19 @@ extension EncodingSession {
       superclass: superclass,
       keysReadLast: settings.typesReadingLast[ObjectIdentifier(type)] ?? []
     )
-    return tables.classes.add(entry, type, isWeak: StoredProperties.of(type)?.hasWeakOnes ?? false)
+    let count = tables.classes.entries.count
+    let number = tables.classes.add(entry, type, isWeak: StoredProperties.of(type)?.hasWeakOnes ?? false)
+    if number == count, bodies.isAdded, isPolymorphicInFile(type) { try makePolymorphic(number, type) }
+    return number
+  }
+
+  /// Whether an entry that the file has for `type`, under another name or version, is polymorphic: bodies that the save
+  /// leaves out may refer to objects that get the new entry.
+  private func isPolymorphicInFile(_ type: AnyClass) -> Bool {
+    zip(tables.classes.entries, tables.classes.types).contains { entry, other in
+      other == Never.self && entry.isPolymorphic && !entry.isValueType
+        && ClassNames.types(named: entry.name).contains { $0 == type }
+    }
   }
 
   /// The name of a type in the archive. The runtime's names of private and local types contain an address in the

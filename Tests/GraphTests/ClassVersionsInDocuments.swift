@@ -1,0 +1,57 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Documents of a program whose classes have got another version or name since.
+@Suite(.serialized) struct ClassVersionsInDocuments {
+  class Pet: Codable {
+    var name = "Rex"
+    init() {}
+  }
+
+  final class Dog: Pet, ArchivableClass {
+    nonisolated(unsafe) static var isLater = false
+    static var archivedClassName: String { unsafe isLater ? "LaterDog" : "VersionedDog" }
+    static var archivedClassAliases: [String] { ["VersionedDog", "LaterDog"] }
+    static var archiveVersion: Int { 1 }
+  }
+
+  final class Cat: Pet, ArchivableClass {
+    nonisolated(unsafe) static var isLater = false
+    static var archivedClassName: String { "VersionedCat" }
+    static var archiveVersion: Int { unsafe isLater ? 2 : 1 }
+  }
+
+  final class Home: Codable {
+    var dog: Dog?
+    var cat: Cat?
+    @Lazy var pets: [Pet] = []
+  }
+
+  private struct Pets: Codable { var pets: [Pet] }
+
+  @Test("unread values still find subclasses whose objects are saved again", arguments: 0..<2)
+  func unread(_ way: Int) throws {
+    defer { unsafe (Dog.isLater, Cat.isLater) = (false, false) }
+    let folder = try TemporaryFolder()
+    let home = Home()
+    (home.dog, home.cat) = (Dog(), Cat())
+    home.pets = [try #require(home.dog), try #require(home.cat)]
+    try ArchiveDocument(creating: folder("home"), root: home).close()
+    unsafe (Dog.isLater, Cat.isLater) = (true, true)
+    let document = try ArchiveDocument<Home>(opening: folder("home"))
+    let (dog, cat) = (try #require(document.root.dog), try #require(document.root.cat))
+    (dog.name, cat.name) = ("dog", "cat")
+    if way == 0 {
+      (document.root.dog, document.root.cat) = (nil, nil)
+      #expect(try document.save())
+    } else {
+      #expect(try document.save(changed: [dog, cat]))
+    }
+    #expect(!document.root.$pets.isLoaded)
+    let read = try KeyedUnarchiver.unarchive(Pets.self, fromFile: folder("home"))
+    #expect(read.pets.map(\.name) == ["dog", "cat"])
+    #expect(read.pets[0] is Dog && read.pets[1] is Cat)
+  }
+}
