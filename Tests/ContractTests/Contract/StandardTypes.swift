@@ -171,6 +171,20 @@ import Testing
     }
   }
 
+  @Test("a structure of optionals is not read from a Decimal")
+  func decimalAsStructure() throws {
+    struct Price: Codable {
+      var amount: Decimal?
+      var currency: String?
+    }
+    for mismatch in [
+      try failure { try transcode(["price": Decimal(2) / 10], to: [String: Price].self) },
+      try failure { try transcode([Decimal(5)], to: [Price].self) },
+    ] {
+      #expect(mismatch.kind == .typeMismatch && mismatch.code == .typeMismatch)
+    }
+  }
+
   @Test("Decimals, at random")
   func randomDecimals() throws {
     var generator = SeededGenerator("decimals")

@@ -92,7 +92,10 @@ extension DecodingSession {
     guard error is DecodingError, let decimal = try decimal(at: decoder.offset, decoder.depth) else {
       throw error
     }
-    return KeyedDecodingContainer(DecimalKeyedDecoder<Key>(decimal, decoder))
+    let container = DecimalKeyedDecoder<Key>(decimal, decoder)
+    // A type with other keys expects something else. If all its properties are optional, it would seem to be there.
+    if container.allKeys.isEmpty { throw error }
+    return KeyedDecodingContainer(container)
   }
 
   /// Ensures that the frame at `depth` is that of the keyed container at `offset`.
