@@ -84,7 +84,10 @@ private struct PropertyDecoder {
   let keepsDefaults: Bool
 
   func decode(_ entry: ArchivedProperties.Entry) throws {
-    let key = ([entry.key] + entry.otherKeys).first(where: container.contains) ?? entry.key
+    var key = entry.key
+    if !entry.otherKeys.isEmpty, !container.contains(key) {
+      key = entry.otherKeys.first(where: container.contains) ?? key
+    }
     switch entry.property.ownership {
     case .strong:
       if let type = entry.property.type as? any Decodable.Type { try decodeValue(type, key, entry) }

@@ -22,8 +22,8 @@
 /// ```
 ///
 /// If a class and its superclass have private properties with the same name, the key of the one in the superclass is
-/// the name, and the key of the one in the subclass is `ClassName.name`. If you rename that class, declare its earlier name (see
-/// ``ArchivableClass``).
+/// the name, and the key of the one in the subclass is `ClassName.name`. If you rename that class, declare its earlier
+/// name (see ``ArchivableClass``).
 ///
 /// Other encoders, such as `JSONEncoder`, write a model as one keyed container with all its properties.
 open class ArchivedModel: ArchivedFields, SelfRegistering, DefaultKeeping {

@@ -13,10 +13,8 @@ struct WeakTargets {
     reachedCount = session.bodies.objects.count
     // If an object has several numbers, a path to any of them counts.
     if numbers.before.areMerged { return }
-    numbers.before.forEach { object, number in
-      if !(object is AnyLazyContent), session.bodies.objects.knownNumber(of: object) == nil,
-        numbers.mayBeConditional(object)
-      {
+    numbers.forEachUnreached(by: session) { object, number in
+      if !(object is AnyLazyContent), numbers.mayBeConditional(object) {
         removed[number] = ObjectIdentifier(object)
       }
     }

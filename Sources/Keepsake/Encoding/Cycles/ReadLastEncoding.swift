@@ -187,7 +187,7 @@ extension EncodingSession: PlayThroughQuestions {
     let properties = StoredProperties.of(type)
     // A class and its superclass each have their own keys.
     let found = ([context.top.tableNumber] + (types.classProperties.laterTables[number] ?? [])).lazy
-      .compactMap { number in self.types.keyTables.first { $0.number == number } }
+      .compactMap { self.types.keyTable($0) }
       .compactMap { properties?.property(named: $0.propertyNames(ofKey: self.key(of: property))) }
       .first
     let isWeak =

@@ -59,12 +59,13 @@ final class SavedNumbers {
       return KnownObjects(objects: before.objects, numbers: before.numbers, unarchived: unarchived)
         .adding(newObjects(of: session))
     }
-    let isKept = isKept()
-    let removed =
-      session.tables.conditionals?.entries(ofBodiesExcept: { isKept($0) && !isRemoved($0) }) ?? [:]
-    if !removed.isEmpty {
-      before.forEach { object, number in
-        if let entry = removed[number] { unarchived[entry] = WeakObject(object: object) }
+    if let conditionals = session.tables.conditionals {
+      let isKept = isKept()
+      let removed = conditionals.entries(ofBodiesExcept: { isKept($0) && !isRemoved($0) })
+      if !removed.isEmpty {
+        before.forEach { object, number in
+          if let entry = removed[number] { unarchived[entry] = WeakObject(object: object) }
+        }
       }
     }
     return KnownObjects(
@@ -85,8 +86,16 @@ final class SavedNumbers {
     for index in stride(from: reachedCount, to: session.bodies.objects.count, by: 1) {
       if let object = session.bodies.objects.object(index + 1) { add(object, self[index + 1]) }
     }
-    before.forEach { if session.bodies.objects.knownNumber(of: $0) == nil { add($0, $1) } }
+    forEachUnreached(by: session, add)
     return unreached
+  }
+
+  /// Calls `body` with each object of the previous save that `session` has not encoded, and its number in the file.
+  func forEachUnreached(
+    by session: EncodingSession,
+    _ body: (AnyObject, Int) throws -> Void
+  ) rethrows {
+    try before.forEach { if session.bodies.objects.knownNumber(of: $0) == nil { try body($0, $1) } }
   }
 
   /// Whether the root object leads to `object`; `false` if only the objects that have changed were encoded.
@@ -118,9 +127,9 @@ final class SavedNumbers {
   func encodeUnreached(by session: EncodingSession, _ reached: (_ bodies: [Int]) -> Set<Int>) throws {
     reachedCount = session.bodies.objects.count
     var needed: Set<Int>?
-    try before.forEach { (object, number) throws in
-      guard !(object is AnyLazyContent), session.bodies.objects.knownNumber(of: object) == nil,
-        needed?.contains(number) ?? true, let object = object as? any Encodable & AnyObject
+    try forEachUnreached(by: session) { (object, number) throws in
+      guard !(object is AnyLazyContent), needed?.contains(number) ?? true,
+        let object = object as? any Encodable & AnyObject
       else { return }
       do { try session.encode(unreached: object) } catch {
         guard needed == nil else { throw error }
@@ -328,7 +337,7 @@ extension EncodingSession {
     try drainLeftovers()
     let targets = try conditionalBodies(
       { saved[$0] },
-      isKept: saved.isKept(),
+      isKept: tables.conditionals == nil ? { _ in false } : saved.isKept(),
       unreached: saved.unreachedNumber
     )
     try closeTopLevel()

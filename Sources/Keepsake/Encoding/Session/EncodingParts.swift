@@ -130,6 +130,9 @@ struct EncodedTypes: ~Copyable {
   /// The keyed containers kept for reuse.
   var kept = KeptContainers<EncodingKeyTable>()
 
+  /// The key table `number`, if it is one of those.
+  func keyTable(_ number: UInt32) -> EncodingKeyTable? { keyTables.first { $0.number == number } }
+
   /// Adds the length of a head, `byteCount` at first, and returns its index.
   func addHead(byteCount: UInt8) -> UInt32 {
     headByteCounts.append(byteCount)

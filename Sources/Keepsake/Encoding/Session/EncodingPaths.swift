@@ -62,8 +62,8 @@ extension EncodingSession {
       return nil
     case .record:
       let name = tables.keys.names[tables.shapes.lastKey(of: frame.position)]
-      let table = types.keyTables.first { $0.number == frame.tableNumber }
-      return ArchiveCodingKey(stringValue: name, intValue: table?.keyType.init(stringValue: name)?.intValue)
+      let key = types.keyTable(frame.tableNumber)?.keyType.init(stringValue: name)
+      return ArchiveCodingKey(stringValue: name, intValue: key?.intValue)
     case .walkedFields:
       return ArchiveCodingKey(stringValue: tables.keys.names[frame.position])
     case .unkeyed, .walkedElements:

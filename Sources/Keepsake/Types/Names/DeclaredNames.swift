@@ -35,16 +35,14 @@ extension RuntimeTypes {
   private static let declared = OfLoadedImages {
     var index: [String: [Any.Type]] = [:]
     for type in RuntimeMetadata.types(conformingTo: (any ArchivableClass).self) {
-      for name in Set(speakableName(of: type) + declaredAliases(of: type)) {
-        index[name, default: []].append(type)
-      }
+      for name in declaredNames(of: type) { index[name, default: []].append(type) }
     }
     return index
   }
 
-  /// The declared name, but not the runtime's name of a private or local type, which contains an address.
-  private static func speakableName(of type: Any.Type) -> [String] {
-    guard let name = declaredName(of: type) else { return [] }
-    return isAddressed(name) ? [] : [name]
+  /// The names that `type` declares, but not the runtime's name of a private or local type, which contains an address.
+  static func declaredNames(of type: Any.Type) -> Set<String> {
+    let name = declaredName(of: type)
+    return Set(declaredAliases(of: type) + [name].compactMap(\.self).filter { !isAddressed($0) })
   }
 }

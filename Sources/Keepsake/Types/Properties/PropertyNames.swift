@@ -154,8 +154,7 @@ struct PropertyNames {
     }
     // The class may have been renamed since.
     if key != name {
-      let declared = [RuntimeTypes.declaredName(of: property.owner)].compactMap(\.self)
-      for className in declared + RuntimeTypes.declaredAliases(of: property.owner) {
+      for className in RuntimeTypes.declaredNames(of: property.owner).sorted() {
         others += className.split(separator: ".").suffix(1).map { qualified(name, by: $0) }
       }
     }
