@@ -156,6 +156,38 @@ import Testing
     #expect(try ArchiveDecoder().decode([String: [Int]].self, from: data) == ["inner": [1, 2, 3]])
   }
 
+  @Test(
+    "many nested containers, opened again after they were closed, take time in proportion to their number",
+    .timeLimit(.minutes(1))
+  )
+  func manyOpenedAgain() throws {
+    let keys = (0..<20_000).map { AnyKey("key \($0)") }
+    let data = try writeKeyed { container in
+      for round in 0..<3 {
+        for (index, key) in round == 1 ? Array(keys.enumerated().reversed()) : Array(keys.enumerated()) {
+          if index % 2 == 0 {
+            var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: key)
+            try nested.encode(index, forKey: AnyKey("round \(round)"))
+          } else {
+            var nested = container.nestedUnkeyedContainer(forKey: key)
+            try nested.encode(round)
+          }
+        }
+      }
+    }
+    try readKeyed(data) { container throws in
+      #expect(container.allKeys.map(\.stringValue) == keys.map(\.stringValue))
+      for (index, key) in keys.enumerated() {
+        if index % 2 == 0 {
+          let rounds = try container.decode([String: Int].self, forKey: key)
+          #expect(rounds == ["round 0": index, "round 1": index, "round 2": index])
+        } else {
+          #expect(try container.decode([Int].self, forKey: key) == [0, 1, 2])
+        }
+      }
+    }
+  }
+
   @Test("a container asked for again inside a helper, as property wrappers and helpers do it")
   func throughHelpers() throws {
     func note(_ name: String, _ value: some Encodable, in encoder: any Encoder) throws {

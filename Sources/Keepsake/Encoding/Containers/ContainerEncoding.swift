@@ -165,9 +165,10 @@ extension EncodingSession {
 
   private func beginMapValue(_ key: some CodingKey) -> Bool {
     let name = ExactString(string: key.stringValue)
-    let replaces = !tables.mapKeys[context.top.id, default: .init()].names.insert(name).inserted
-    if !replaces { context.top.count += 1 }
     context.top.position = buffer.count
+    let replaces = tables.mapKeys[context.top.id, default: .init()]
+      .begin(name, at: buffer.count - context.top.start)
+    if !replaces { context.top.count += 1 }
     if let number = key.intValue, String(number) == name.string {
       buffer.append(integer: number)
     } else {
@@ -192,8 +193,11 @@ extension EncodingSession {
 
   /// Drops the value that the innermost frame had under `key` before the one that was written last.
   func replaceValue(_ key: some CodingKey) {
-    if context.top.kind == .map { return noteReplacedValue() }
     let name = ExactString(string: key.stringValue)
+    if context.top.kind == .map {
+      noteReplacedValue(name)
+      return removeManyReplacedValues()
+    }
     removeValue(name)
     if let next = tables.shapes.step(
       from: context.top.position,
@@ -205,7 +209,7 @@ extension EncodingSession {
 
   /// Forgets that the map of `frame` has the key `name`, since encoding its value failed.
   func forgetMapKey(_ name: ExactString, of frame: FrameID) {
-    if !tables.mapKeys.isEmpty { tables.mapKeys[frame]?.names.remove(name) }
+    if !tables.mapKeys.isEmpty { tables.mapKeys[frame]?.forget(name) }
   }
 
   /// Writes a string, as a reference if it was written before (Format §4.5).

@@ -3,6 +3,8 @@
 extension EncodingSession {
   /// Makes a detached container of the value at `range`, which the innermost frame has under `key`; `nil` if that value
   /// is no container.
+  ///
+  /// The value stays in the buffer, so nothing behind it moves.
   func reopen(_ range: Range<Int>, _ key: ExactString, _ host: NestedContainer?) -> NestedContainer? {
     guard let bytes = copy(ofValueAt: range) else { return nil }
     var frame = EncodingFrame(id: nesting.makeFrameID(), start: 0)
@@ -15,17 +17,14 @@ extension EncodingSession {
       levels: (nesting.depth + 1, nesting.base),
       propertyLevel: -1
     )
-    let inner = context.splices.filter { range.contains($0.offset) }
-    nested.detached?.splices = inner.map { .init(offset: $0.offset - range.lowerBound, nested: $0.nested) }
+    let inner = context.splices(in: range)
+    nested.detached?.splices = context.splices[inner].map { $0.moved(by: -range.lowerBound) }
     swapContext(nested)
     let isContainer = resume()
     swapContext(nested)
     guard isContainer else { return nil }
-    context.splices.removeAll { range.contains($0.offset) }
-    buffer.replace(range, with: [Tag.empty])
-    moveSplices(from: range.upperBound, by: 1 - range.count)
-    let index = context.splices.firstIndex { $0.offset > range.lowerBound } ?? context.splices.endIndex
-    context.splices.insert(.init(offset: range.lowerBound, nested: nested), at: index)
+    let splice = EncodingContext.Splice(offset: range.lowerBound, byteCount: range.count, nested: nested)
+    context.splices.replaceSubrange(inner, with: [splice])
     return nested
   }
 
@@ -97,14 +96,15 @@ extension EncodingSession {
   /// Records the keys of the innermost frame, a map whose first key is at `cursor`.
   private func noteMapKeys(from cursor: Int) throws(ArchiveError) {
     let reader = buffer.reader()
-    var names: Set<ExactString> = []
+    var map = EncodedTables.OpenMap()
     var cursor = cursor
     for _ in 0..<context.top.count {
       context.top.position = cursor
-      names.insert(try layout.mapKey(at: &cursor, in: reader).name)
+      let key = try layout.mapKey(at: &cursor, in: reader).name
+      _ = map.begin(key, at: context.top.position - context.top.start)
       cursor = try layout.end(ofValueAt: cursor, in: reader)
     }
-    tables.mapKeys[context.top.id] = .init(names: names)
+    tables.mapKeys[context.top.id] = map
   }
 
   /// Rewrites the packed array or bytes of the innermost frame as an array of values, behind one byte reserved for its

@@ -100,16 +100,16 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let name = ExactString(string: key.stringValue)
     let start = session.buffer.count
     if session.beginValue(key, table) {
-      session.buffer.truncate(to: start)
-      if let map = session.tables.mapKeys[state.frame], map.replacedCount > 0 {
-        session.removeReplacedValues()
-      }
       if !isSuper, let existing = session.existingNested(name, host: state.nested) {
+        session.buffer.truncate(to: start)
         return ValueEncoder(session: session, frame: existing.frame, nested: existing.nested)
       }
-      session.removeValue(name)
-      session.forgetMapKey(name, of: state.frame)
-      _ = session.beginValue(key, table)
+      if session.context.top.kind == .map {
+        session.noteReplacedValue(name)
+      } else {
+        session.removeValue(name)
+        _ = session.beginValue(key, table)
+      }
     }
     return session.nestedEncoder(key: name, host: state.nested, isSuper: isSuper)
   }

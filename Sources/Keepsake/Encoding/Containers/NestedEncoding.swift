@@ -121,15 +121,12 @@ extension EncodingSession {
       levels: (nesting.depth, nesting.base),
       propertyLevel: hasProperties ? 0 : -1
     )
-    var first = context.splices.count
-    while first > 0, context.splices[first - 1].offset > start { first -= 1 }
-    nested.detached?.splices = context.splices[first...].map {
-      .init(offset: $0.offset - start, nested: $0.nested)
-    }
-    context.splices.removeSubrange(first...)
+    let inner = context.splices(in: start..<Int.max)
+    nested.detached?.splices = context.splices[inner].map { $0.moved(by: -start) }
+    context.splices.removeSubrange(inner)
     buffer.truncate(to: start)
     dropTop()
-    context.splices.append(.init(offset: start, nested: nested))
+    context.splices.append(.init(offset: start, byteCount: 1, nested: nested))
     // Holds the place with one byte, so that the bytes around it can still be walked.
     buffer.append(Tag.empty)
   }
@@ -145,7 +142,7 @@ extension EncodingSession {
     for splice in splices {
       flat.append(buffer, cursor..<splice.offset)
       flat.append(try flattened(splice.nested))
-      cursor = splice.offset + 1
+      cursor = splice.offset + splice.byteCount
     }
     flat.append(buffer, cursor..<buffer.count)
     buffer.truncate(to: start)
@@ -202,102 +199,99 @@ extension EncodingSession {
   func existingNested(_ key: ExactString, host: NestedContainer?) -> (
     frame: FrameID, nested: NestedContainer?
   )? {
-    let parent = context.top.id
-    let isSame = { (nested: NestedContainer) in nested.parent == parent && nested.key == key }
-    if let detached = context.splices.first(where: { isSame($0.nested) }) {
-      return (detached.nested.frame, detached.nested)
+    if let known = detachedInRecord(key) { return (known.frame, known) }
+    guard let value = offset(ofValue: key) else { return nil }
+    // It may have been made when its parent was another frame, which has been closed since.
+    if let next = context.splices(in: value..<Int.max).first, context.splices[next].offset == value {
+      return (context.splices[next].nested.frame, context.splices[next].nested)
     }
-    guard let value = extent(of: key)?.value else { return nil }
-    // It was made when its parent was another frame, which has been closed since.
-    if let detached = context.splices.first(where: { $0.offset == value.lowerBound }) {
-      return (detached.nested.frame, detached.nested)
-    }
-    if isSealed(at: value.lowerBound) { return (EncodingSession.sealedFrame, nil) }
-    return reopen(value, key, host).map { ($0.frame, $0) }
+    if isSealed(at: value) { return (EncodingSession.sealedFrame, nil) }
+    guard let end = try? layout.end(ofValueAt: value, in: buffer.reader()) else { return nil }
+    return reopen(value..<end, key, host).map { ($0.frame, $0) }
   }
 
-  /// Where the innermost frame, a keyed container, has `key`: the slot, the offset of the key and the range of the value.
-  private func extent(of key: ExactString) -> (slot: Int, key: Int, value: Range<Int>)? {
+  /// The detached container that the innermost frame, a record, has under `key`. To find the key in the bytes takes a
+  /// walk, perhaps over large values.
+  private func detachedInRecord(_ key: ExactString) -> NestedContainer? {
+    guard context.top.kind == .record else { return nil }
+    return context.splices[context.splices(in: context.top.start..<Int.max)]
+      .first { $0.nested.parent == context.top.id && $0.nested.key == key }?.nested
+  }
+
+  /// The offset of the latest value that the innermost frame, a keyed container, has under `key`.
+  private func offset(ofValue key: ExactString) -> Int? {
+    guard context.top.kind == .map else { return extent(of: key)?.value.lowerBound }
+    guard let offset = tables.mapKeys[context.top.id]?.offsets[key] else { return nil }
+    var cursor = context.top.start + offset
+    return (try? layout.mapKey(at: &cursor, in: buffer.reader())) == nil ? nil : cursor
+  }
+
+  /// Where the innermost frame, a record, has `key`: the slot, and the range of the value.
+  private func extent(of key: ExactString) -> (slot: Int, value: Range<Int>)? {
+    let keys = tables.shapes.keys(of: context.top.position)
+    let slot = keys.firstIndex { ExactString(string: tables.keys.names[$0]) == key }
+    guard let slot else { return nil }
     let reader = buffer.reader()
-    let keys = context.top.kind == .record ? tables.shapes.keys(of: context.top.position) : nil
-    var offset = context.top.start + context.top.headByteCount
-    for slot in 0..<(keys?.count ?? context.top.count) {
-      let start = offset
-      let name = keys.map { ExactString(string: tables.keys.names[$0[slot]]) }
-      guard let name = try? name ?? layout.mapKey(at: &offset, in: reader).name,
-        let end = try? layout.end(ofValueAt: offset, in: reader)
-      else { break }
-      if name == key { return (slot, start, offset..<end) }
-      offset = end
+    var range = context.top.start..<(context.top.start + context.top.headByteCount)
+    for _ in 0...slot {
+      guard let end = try? layout.end(ofValueAt: range.upperBound, in: reader) else { return nil }
+      range = range.upperBound..<end
     }
-    return nil
+    return (slot, range)
   }
 
-  /// Removes the value of `key` from the innermost frame, so that it can be written again.
+  /// Removes the value of `key` from the innermost frame, a record, so that it can be written again.
   func removeValue(_ key: ExactString) {
-    guard let extent = extent(of: key) else { return }
-    let range = extent.key..<extent.value.upperBound
-    context.splices.removeAll { range.contains($0.offset) }
+    guard let (slot, range) = extent(of: key) else { return }
+    context.splices.removeSubrange(context.splices(in: range))
     buffer.replace(range, with: [])
     moveSplices(from: range.upperBound, by: -range.count)
-    if context.top.kind == .map {
-      context.top.count -= 1
-      context.top.position -= range.count
-    } else {
-      var path = tables.shapes.keys(of: context.top.position)
-      path.remove(at: extent.slot)
-      context.top.position = path.reduce(ShapeTrie.root) { node, key in
-        tables.shapes.step(from: node, key: key) ?? node
-      }
+    var path = tables.shapes.keys(of: context.top.position)
+    path.remove(at: slot)
+    context.top.position = path.reduce(ShapeTrie.root) { node, key in
+      tables.shapes.step(from: node, key: key) ?? node
     }
   }
 
-  /// Removing a value walks the map and moves what is behind it. A larger map waits until half of its values are
-  /// replaced, so that encoding many keys again takes linear time.
-  private static let mostValuesToWalk = 32
-
-  /// Counts the value of a key that the innermost frame, a map, already had before the one that was written last.
-  func noteReplacedValue() {
+  /// Notes that the innermost frame, a map, has another value of `key`, which was written last.
+  func noteReplacedValue(_ key: ExactString) {
     context.top.count += 1
-    let replacedCount = (tables.mapKeys[context.top.id]?.replacedCount ?? 0) + 1
-    tables.mapKeys[context.top.id]?.replacedCount = replacedCount
-    if context.top.count <= EncodingSession.mostValuesToWalk || replacedCount > context.top.count / 2 {
-      removeReplacedValues()
-    }
+    tables.mapKeys[context.top.id]?.replace(key, with: context.top.position - context.top.start)
+  }
+
+  /// Removes the replaced values of the innermost frame, a map, if they are the majority. That takes a walk, so encoding
+  /// many keys again takes linear time.
+  func removeManyReplacedValues() {
+    let replacedCount = tables.mapKeys[context.top.id]?.replacedCount ?? 0
+    if replacedCount > context.top.count / 2 { removeReplacedValues() }
   }
 
   /// Removes all values of the innermost frame, a map, that were replaced: those of each key but the last.
   func removeReplacedValues() {
-    let (reader, start) = (buffer.reader(), context.top.start + context.top.headByteCount)
-    var values: [(key: ExactString, range: Range<Int>)] = []
-    var last: [ExactString: Int] = [:]
-    for index in 0..<context.top.count {
-      let offset = values.last?.range.upperBound ?? start
-      var cursor = offset
+    let offsets = tables.mapKeys[context.top.id]?.offsets ?? [:]
+    let (reader, start) = (buffer.reader(), context.top.start)
+    let first = start + context.top.headByteCount
+    let kept = ByteBuffer(minimumCapacity: buffer.count - first)
+    var splices: [EncodingContext.Splice] = []
+    var map = EncodedTables.OpenMap()
+    var cursor = first
+    for _ in 0..<context.top.count {
+      let offset = cursor
       guard let key = try? layout.mapKey(at: &cursor, in: reader).name,
         let end = try? layout.end(ofValueAt: cursor, in: reader)
       else { return }
-      values.append((key, offset..<end))
-      last[key] = index
+      cursor = end
+      guard offsets[key] == offset - start else { continue }
+      let new = first + kept.count
+      _ = map.begin(key, at: new - start)
+      splices += context.splices[context.splices(in: offset..<end)].map { $0.moved(by: new - offset) }
+      kept.append(buffer, offset..<end)
     }
-    let kept = ByteBuffer(minimumCapacity: buffer.count - start)
-    let splices = context.splices
-    var next = splices.firstIndex { $0.offset >= start } ?? splices.endIndex
-    context.splices.removeSubrange(next...)
-    for (index, (key, range)) in values.enumerated() {
-      let isKept = last[key] == index
-      let offset = start + kept.count - range.lowerBound
-      while next < splices.endIndex, splices[next].offset < range.upperBound {
-        let splice = splices[next]
-        if isKept { context.splices.append(.init(offset: splice.offset + offset, nested: splice.nested)) }
-        next += 1
-      }
-      if isKept { kept.append(buffer, range) }
-    }
-    tables.mapKeys[context.top.id]?.replacedCount = 0
-    context.top.count = last.count
-    context.top.position += start + kept.count - buffer.count
-    buffer.truncate(to: start)
+    context.splices.replaceSubrange(context.splices(in: first..<Int.max), with: splices)
+    tables.mapKeys[context.top.id] = map
+    context.top.count = map.offsets.count
+    context.top.position += first + kept.count - buffer.count
+    buffer.truncate(to: first)
     buffer.append(kept)
   }
 }

@@ -96,6 +96,12 @@ struct EncodingContext {
   /// a superclass, it is 0 or more. It is -1 if no frame here has the properties.
   var propertyLevel = 1
 
+  /// The indices of the splices that begin in `range`.
+  func splices(in range: Range<Int>) -> Range<Int> {
+    let first = splices.partitioningIndex { $0.offset >= range.lowerBound }
+    return first..<splices.partitioningIndex { $0.offset >= range.upperBound }
+  }
+
   /// Returns to the properties of the subclass when the frame of its superclass is gone.
   mutating func leavePropertyLevel() {
     let isDetached = (lower.first ?? top).isNested
@@ -120,7 +126,13 @@ struct EncodingContext {
 
   struct Splice {
     var offset: Int
+    /// How many bytes of the context the container replaces: its value before, or a byte that holds its place.
+    let byteCount: Int
     let nested: NestedContainer
+
+    func moved(by change: Int) -> Splice {
+      Splice(offset: offset + change, byteCount: byteCount, nested: nested)
+    }
   }
 }
 

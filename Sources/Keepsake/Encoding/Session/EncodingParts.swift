@@ -61,9 +61,26 @@ struct EncodedTables: ~Copyable, WrittenTables {
   var mapKeys: [FrameID: OpenMap] = [:]
 
   struct OpenMap {
-    var names: Set<ExactString> = []
+    /// Where the latest value of each key begins, with its key, from the start of the frame.
+    private(set) var offsets: [ExactString: Int] = [:]
     /// How many values of the map were replaced by later ones, but are still in the buffer.
-    var replacedCount = 0
+    private(set) var replacedCount = 0
+
+    /// Notes that a value of `key` begins at `offset`.
+    ///
+    /// - Returns: whether the map already has one, which counts until ``replace(_:with:)``.
+    mutating func begin(_ key: ExactString, at offset: Int) -> Bool {
+      guard let present = offsets.updateValue(offset, forKey: key) else { return false }
+      offsets[key] = present
+      return true
+    }
+
+    mutating func replace(_ key: ExactString, with offset: Int) {
+      offsets[key] = offset
+      replacedCount += 1
+    }
+
+    mutating func forget(_ key: ExactString) { offsets[key] = nil }
   }
 
   var classEntries: [ClassEntry] { classes.entries }

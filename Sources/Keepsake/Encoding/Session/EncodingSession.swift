@@ -125,10 +125,9 @@ final class EncodingSession: DeepRecursion {
   }
 
   private func closeMap() {
-    if !tables.mapKeys.isEmpty, let map = tables.mapKeys.removeValue(forKey: context.top.id),
-      map.replacedCount > 0
-    {
-      removeReplacedValues()
+    if !tables.mapKeys.isEmpty {
+      if tables.mapKeys[context.top.id].map({ $0.replacedCount > 0 }) == true { removeReplacedValues() }
+      tables.mapKeys[context.top.id] = nil
     }
     closeTop(Tag.map, context.top.count)
   }
