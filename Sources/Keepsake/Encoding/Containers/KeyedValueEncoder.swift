@@ -98,18 +98,17 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     do { host = try state.encoder.enter() } catch { return state.encoder.refusing }
     defer { session.leave(host) }
     let name = ExactString(string: key.stringValue)
-    let start = session.buffer.count
-    if session.beginValue(key, table) {
-      if !isSuper, let existing = session.existingNested(name, host: state.nested) {
-        session.buffer.truncate(to: start)
-        return ValueEncoder(session: session, frame: existing.frame, nested: existing.nested)
-      }
-      if session.context.top.kind == .map {
-        session.noteReplacedValue(name)
-      } else {
-        session.removeValue(name)
-        _ = session.beginValue(key, table)
-      }
+    // A record tells whether it has the key without writing anything; a map is asked first.
+    let isMap = session.context.top.kind == .map
+    let hasKey = isMap || session.beginValue(key, table)
+    if hasKey, !isSuper, let existing = session.existingNested(name, host: state.nested) {
+      return ValueEncoder(session: session, frame: existing.frame, nested: existing.nested)
+    }
+    if isMap {
+      if session.beginValue(key, table) { session.noteReplacedValue(name) }
+    } else if hasKey {
+      session.removeValue(name)
+      _ = session.beginValue(key, table)
     }
     return session.nestedEncoder(key: name, host: state.nested, isSuper: isSuper)
   }
