@@ -128,7 +128,7 @@ package final class ArchivedClass: Sendable {
     var parts: [Substring] = []
     while !rest.isEmpty {
       let digits = rest.prefix { 48...57 ~= $0 }
-      guard let count = Int(Substring(digits)), count > 0, count <= rest.count - digits.count else {
+      guard let count = Int(String(Substring(digits))), count > 0, count <= rest.count - digits.count else {
         return name
       }
       rest = rest.dropFirst(digits.count)

@@ -152,7 +152,8 @@ private enum XMLScalars {
     if isHexadecimal { digits = digits.dropFirst(2) }
     // `UInt128` accepts a sign of its own, which would be a second one.
     guard digits.utf8.allSatisfy({ UInt8(ascii: "+") != $0 && UInt8(ascii: "-") != $0 }),
-      let magnitude = UInt128(digits, radix: isHexadecimal ? 16 : 10), let number = Int128(exactly: magnitude)
+      let magnitude = UInt128(String(digits), radix: isHexadecimal ? 16 : 10),
+      let number = Int128(exactly: magnitude)
     else { return nil }
     return isNegative ? -number : number
   }
@@ -179,7 +180,7 @@ private enum XMLScalars {
     guard characters.count == form.count,
       zip(characters, form).allSatisfy({ $1 == UInt8(ascii: "0") ? isDigit($0) : $0 == $1 })
     else { return nil }
-    let numbers = characters.split { !isDigit($0) }.compactMap { Int(Substring($0)) }
+    let numbers = characters.split { !isDigit($0) }.compactMap { Int(String(Substring($0))) }
     let (year, month, day) = (numbers[0], numbers[1], numbers[2])
     let (hour, minute, second) = (numbers[3], numbers[4], numbers[5])
     guard 1...12 ~= month, 1...31 ~= day, hour < 24, minute < 60, second <= 60 else { return nil }

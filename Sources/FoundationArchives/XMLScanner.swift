@@ -144,8 +144,8 @@ struct XMLScanner {
   /// The character with a number such as `#65` or `#x41`.
   private static func scalar(_ name: String) -> Unicode.Scalar? {
     guard name.hasPrefix("#") else { return nil }
-    let digits = name.dropFirst()
-    let number = digits.hasPrefix("x") ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
+    let isHexadecimal = name.hasPrefix("#x")
+    let number = UInt32(String(name.dropFirst(isHexadecimal ? 2 : 1)), radix: isHexadecimal ? 16 : 10)
     return number.flatMap { Unicode.Scalar($0) }
   }
 

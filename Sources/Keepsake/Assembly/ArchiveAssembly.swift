@@ -1,11 +1,3 @@
-/// The tables of an archive under construction.
-protocol WrittenTables: ~Copyable {
-  var keys: KeyRegistry { get }
-  var shapes: ShapeTrie { get set }
-  var strings: StringSharing { get }
-  var classEntries: [ClassEntry] { get }
-}
-
 /// Where the finished part of an archive goes while the rest is being made.
 protocol ArchiveSink: AnyObject {
   /// Takes the bytes that follow those it already has.
@@ -146,7 +138,10 @@ struct ArchiveAssembly {
   /// - Parameter conditionals: for each entry of the conditional table the number of the object's body, or 0.
   mutating func finish(
     topLevel: ByteBuffer,
-    tables: inout some WrittenTables & ~Copyable,
+    keys: inout KeyRegistry,
+    shapes: inout ShapeTrie,
+    classes: [ClassEntry],
+    strings: inout StringSharing,
     conditionals: [Int]
   ) throws(ArchiveError) {
     if prefersShortForm, leftByteCount == 0, let lengths = offsets.fewLengths,
@@ -155,7 +150,10 @@ struct ArchiveAssembly {
         bodies: buffer,
         lengths: lengths,
         topLevel: topLevel,
-        tables: &tables,
+        keys: &keys,
+        shapes: &shapes,
+        classes: classes,
+        strings: &strings,
         conditionals: conditionals,
         flags
       )
@@ -166,15 +164,14 @@ struct ArchiveAssembly {
     let topLevelOffset = byteCount
     buffer.append(topLevel)
     let tablesOffset = byteCount
-    let (keyCount, shapesStart) = tables.shapes.write(to: buffer, names: tables.keys.names)
+    let (keyCount, shapesStart) = shapes.write(to: buffer, names: keys.names)
     let shapesOffset = leftByteCount + shapesStart
     let classesOffset = byteCount
-    let classes = tables.classEntries
     for entry in classes { entry.write(to: buffer) }
     try letBlocksGo()
     let stringsOffset = byteCount
-    for number in 0..<tables.strings.count {
-      tables.strings.write(number, to: buffer)
+    for number in 0..<strings.count {
+      strings.write(number, to: buffer)
       try letBlocksGo()
     }
     let conditionalsOffset = byteCount
@@ -192,9 +189,9 @@ struct ArchiveAssembly {
     let directory = [
       topLevelOffset, tablesOffset, bodyCount,
       keyCount, shapesOffset - tablesOffset,
-      tables.shapes.count, classesOffset - shapesOffset,
+      shapes.count, classesOffset - shapesOffset,
       classes.count, stringsOffset - classesOffset,
-      tables.strings.count, conditionalsOffset - stringsOffset,
+      strings.count, conditionalsOffset - stringsOffset,
       conditionals.count, offsetsOffset - conditionalsOffset,
       directoryOffset - offsetsOffset,
     ]

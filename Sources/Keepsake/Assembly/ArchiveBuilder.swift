@@ -8,7 +8,7 @@ struct ArchiveBuilder {
   private var classNumbers: [ClassEntry: Int] = [:]
   private var bodyStart = 0
 
-  struct Tables: WrittenTables {
+  struct Tables {
     var keys = KeyRegistry()
     var shapes = ShapeTrie()
     var strings = StringSharing()
@@ -128,7 +128,10 @@ struct ArchiveBuilder {
   mutating func finish(topLevel: ByteBuffer, conditionals: [Int] = []) throws(ArchiveError) -> ByteBuffer {
     try assembly.finish(
       topLevel: topLevel,
-      tables: &tables,
+      keys: &tables.keys,
+      shapes: &tables.shapes,
+      classes: tables.classEntries,
+      strings: &tables.strings,
       conditionals: conditionals
     )
     return buffer

@@ -18,15 +18,18 @@ struct ShortArchive {
     bodies: ByteBuffer,
     lengths: OwnedArray<Int>,
     topLevel: ByteBuffer,
-    tables: inout some WrittenTables & ~Copyable,
+    keys: inout KeyRegistry,
+    shapes: inout ShapeTrie,
+    classes: [ClassEntry],
+    strings: inout StringSharing,
     conditionals: [Int],
     _ flags: Header.Flags
   ) -> Bool {
     guard lengths.count <= mostBodies, bodies.count + topLevel.count <= mostBytes else { return false }
     var archive = ShortArchive(buffer: buffer, flags: flags.union(.short))
-    archive.flags.insert(tables.shapes.count > 0 ? .shapes : [])
-    archive.flags.insert(tables.classEntries.isEmpty ? [] : .classes)
-    archive.flags.insert(tables.strings.count > 0 ? .strings : [])
+    archive.flags.insert(shapes.count > 0 ? .shapes : [])
+    archive.flags.insert(classes.isEmpty ? [] : .classes)
+    archive.flags.insert(strings.count > 0 ? .strings : [])
     archive.flags.insert(conditionals.isEmpty ? [] : .conditionals)
     archive.flags.insert(lengths.count > 0 ? .bodies : [])
     let hasWideLengths = (0..<lengths.count).contains { lengths[$0] > UInt8.max }
@@ -37,17 +40,17 @@ struct ShortArchive {
     buffer.truncate(to: 0)
     buffer.append(word: Header.signatureWord)
     buffer.append(word: archive.flags.headerWord, byteCount: 4)
-    if tables.shapes.count > 0 { buffer.append(varint: tables.shapes.count) }
-    if !tables.classEntries.isEmpty { buffer.append(varint: tables.classEntries.count) }
-    if tables.strings.count > 0 { buffer.append(varint: tables.strings.count) }
+    if shapes.count > 0 { buffer.append(varint: shapes.count) }
+    if !classes.isEmpty { buffer.append(varint: classes.count) }
+    if strings.count > 0 { buffer.append(varint: strings.count) }
     if !conditionals.isEmpty { buffer.append(varint: conditionals.count) }
     if lengths.count > 0 { buffer.append(varint: lengths.count) }
     for index in 0..<lengths.count {
       buffer.append(word: UInt64(lengths[index]), byteCount: hasWideLengths ? 2 : 1)
     }
-    if tables.shapes.count > 0 { tables.shapes.writeShort(to: buffer, names: tables.keys.names) }
-    if !tables.classEntries.isEmpty { for entry in tables.classEntries { entry.write(to: buffer) } }
-    for number in 0..<tables.strings.count { tables.strings.write(number, to: buffer) }
+    if shapes.count > 0 { shapes.writeShort(to: buffer, names: keys.names) }
+    if !classes.isEmpty { for entry in classes { entry.write(to: buffer) } }
+    for number in 0..<strings.count { strings.write(number, to: buffer) }
     for number in conditionals { buffer.append(varint: number) }
     let tablesEnd = buffer.count
     buffer.append(bodies, Header.byteCount..<bodies.count)

@@ -148,10 +148,12 @@ import HostileArchives
     }
     let targets = [200, 0, 1, 128, 0]
     var tables = ArchiveBuilder.Tables()
-    tables.classEntries = [ClassEntry(name: "Thing")]
     try assembly.finish(
       topLevel: topLevel,
-      tables: &tables,
+      keys: &tables.keys,
+      shapes: &tables.shapes,
+      classes: [ClassEntry(name: "Thing")],
+      strings: &tables.strings,
       conditionals: targets
     )
     let image = try ArchiveImage(assembly.buffer.reader(), verification: .everything)

@@ -38,7 +38,7 @@ struct GraphComparison {
   /// Lets go of the copy. Returns the `unowned` properties of the copy to whose objects nothing else refers.
   mutating func releasedObjects() -> [String] {
     copies = [:]
-    let paths = unowned.values.filter { $0.object.object == nil }.map(\.path).sorted()
+    let paths = unowned.values.filter { $0.object.object == nil }.map(\.path).ordered(by: <)
     return paths.prefix(GraphComparison.mostDifferences).map {
       "\(description(ofPath: $0)): is unowned, and nothing else in the copy holds its object"
     }

@@ -18,7 +18,7 @@ struct DecimalKeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   var codingPath: [any CodingKey] { decoder.codingPath }
-  var allKeys: [Key] { (Array(values.keys).sorted() + ["mantissa"]).compactMap(Key.init(stringValue:)) }
+  var allKeys: [Key] { (Array(values.keys).ordered(by: <) + ["mantissa"]).compactMap(Key.init(stringValue:)) }
 
   func contains(_ key: Key) -> Bool { key.stringValue == "mantissa" || values[key.stringValue] != nil }
 

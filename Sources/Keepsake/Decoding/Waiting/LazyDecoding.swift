@@ -77,7 +77,7 @@ extension DecodingSession {
 
   /// The lazy values that were not read yet, in the order of the archive.
   private var unreadLazyValues: [(key: Int, content: AnyLazyContent)] {
-    lazies.contents.keys.sorted().compactMap { number in
+    Array(lazies.contents.keys).ordered(by: <).compactMap { number in
       lazies.contents[number]?.content.flatMap { $0.isArchived ? (number, $0) : nil }
     }
   }

@@ -49,7 +49,7 @@ struct EncodingNesting {
 }
 
 /// The tables of the archive (Format §5).
-struct EncodedTables: ~Copyable, WrittenTables {
+struct EncodedTables: ~Copyable {
   var keys = KeyRegistry()
   var shapes = ShapeTrie()
   var strings = StringSharing()
@@ -82,8 +82,6 @@ struct EncodedTables: ~Copyable, WrittenTables {
 
     mutating func forget(_ key: ExactString) { offsets[key] = nil }
   }
-
-  var classEntries: [ClassEntry] { classes.entries }
 
   /// Forgets the archive, but keeps the numbers of keys and the nodes of shapes.
   mutating func forgetArchive() {

@@ -219,7 +219,14 @@ final class EncodingSession: DeepRecursion {
     do {
       try closeTopLevel()
       outcome.isFinished = true
-      try bodies.assembly.finish(topLevel: buffer, tables: &tables, conditionals: conditionalBodies)
+      try bodies.assembly.finish(
+        topLevel: buffer,
+        keys: &tables.keys,
+        shapes: &tables.shapes,
+        classes: tables.classes.entries,
+        strings: &tables.strings,
+        conditionals: conditionalBodies
+      )
     } catch {
       outcome.failure = error
       throw error

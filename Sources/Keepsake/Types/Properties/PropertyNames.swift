@@ -154,7 +154,7 @@ struct PropertyNames {
     }
     // The class may have been renamed since.
     if key != name {
-      for className in RuntimeTypes.declaredNames(of: property.owner).sorted() {
+      for className in Array(RuntimeTypes.declaredNames(of: property.owner)).ordered(by: <) {
         others += className.split(separator: ".").suffix(1).map { qualified(name, by: $0) }
       }
     }
