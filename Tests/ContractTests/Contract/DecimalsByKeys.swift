@@ -6,35 +6,48 @@ import Testing
 /// A decimal has a form of its own in an archive, and can still be read through the keys that its own `init(from:)` asks
 /// for, by whoever does the same.
 @Suite struct DecimalsByKeys {
+  private enum Parts: String, CodingKey, CaseIterable {
+    case exponent, length, isNegative, isCompact, mantissa
+    /// A part that there is none of.
+    case sign
+  }
+
+  private func readParts<Result>(
+    _ data: Data,
+    _ body: @escaping @Sendable (KeyedDecodingContainer<Parts>) throws -> Result
+  ) throws -> Result {
+    try read(data) { try body($0.container(keyedBy: Parts.self)) }
+  }
+
   @Test("the keys are those of Foundation's own encoding, and hold the parts of the number")
   func parts() throws {
     let data = try ArchiveEncoder().encode(Decimal(sign: .minus, exponent: -3, significand: 12_345_678))
-    try readKeyed(data) { container throws in
-      let keys = Set(container.allKeys.map(\.stringValue))
-      #expect(keys == ["exponent", "isCompact", "isNegative", "length", "mantissa"])
+    try readParts(data) { container throws in
+      let keys = Set(container.allKeys)
+      #expect(keys == [.exponent, .isCompact, .isNegative, .length, .mantissa])
       for key in keys {
-        #expect(container.contains(AnyKey(key)))
-        #expect(try !container.decodeNil(forKey: AnyKey(key)))
+        #expect(container.contains(key))
+        #expect(try !container.decodeNil(forKey: key))
       }
-      #expect(try container.decode(Int.self, forKey: "exponent") == -3)
-      #expect(try container.decode(Int8.self, forKey: "exponent") == -3)
-      #expect(try container.decode(Int16.self, forKey: "exponent") == -3)
-      #expect(try container.decode(Int32.self, forKey: "exponent") == -3)
-      #expect(try container.decode(Int64.self, forKey: "exponent") == -3)
-      #expect(try container.decode(Double.self, forKey: "exponent") == -3)
-      #expect(try container.decode(Float.self, forKey: "exponent") == -3)
-      #expect(try container.decode(UInt.self, forKey: "length") == 2)
-      #expect(try container.decode(UInt8.self, forKey: "length") == 2)
-      #expect(try container.decode(UInt16.self, forKey: "length") == 2)
-      #expect(try container.decode(UInt32.self, forKey: "length") == 2)
-      #expect(try container.decode(UInt64.self, forKey: "length") == 2)
-      #expect(try container.decode(Bool.self, forKey: "isNegative"))
-      #expect(try container.decodeIfPresent(Int.self, forKey: "length") == 2)
-      var words = try container.nestedUnkeyedContainer(forKey: "mantissa")
+      #expect(try container.decode(Int.self, forKey: .exponent) == -3)
+      #expect(try container.decode(Int8.self, forKey: .exponent) == -3)
+      #expect(try container.decode(Int16.self, forKey: .exponent) == -3)
+      #expect(try container.decode(Int32.self, forKey: .exponent) == -3)
+      #expect(try container.decode(Int64.self, forKey: .exponent) == -3)
+      #expect(try container.decode(Double.self, forKey: .exponent) == -3)
+      #expect(try container.decode(Float.self, forKey: .exponent) == -3)
+      #expect(try container.decode(UInt.self, forKey: .length) == 2)
+      #expect(try container.decode(UInt8.self, forKey: .length) == 2)
+      #expect(try container.decode(UInt16.self, forKey: .length) == 2)
+      #expect(try container.decode(UInt32.self, forKey: .length) == 2)
+      #expect(try container.decode(UInt64.self, forKey: .length) == 2)
+      #expect(try container.decode(Bool.self, forKey: .isNegative))
+      #expect(try container.decodeIfPresent(Int.self, forKey: .length) == 2)
+      var words = try container.nestedUnkeyedContainer(forKey: .mantissa)
       #expect(words.count == 8)
       #expect(try words.decode(UInt16.self) == 0x614E)
       #expect(try words.decode(UInt16.self) == 0xBC)
-      #expect(try container.decode([UInt16].self, forKey: "mantissa") == [0x614E, 0xBC, 0, 0, 0, 0, 0, 0])
+      #expect(try container.decode([UInt16].self, forKey: .mantissa) == [0x614E, 0xBC, 0, 0, 0, 0, 0, 0])
     }
   }
 
@@ -42,18 +55,18 @@ import Testing
   func faults() throws {
     let data = try ArchiveEncoder().encode(["d": Decimal(5)])
     try readKeyed(data) { outer throws in
-      let container = try outer.nestedContainer(keyedBy: AnyKey.self, forKey: "d")
-      #expect(!container.contains("sign"))
-      #expect(try container.decodeIfPresent(Int.self, forKey: "sign") == nil)
-      let missing = try failure { try container.decode(Int.self, forKey: "sign") }
+      let container = try outer.nestedContainer(keyedBy: Parts.self, forKey: "d")
+      #expect(!container.contains(.sign))
+      #expect(try container.decodeIfPresent(Int.self, forKey: .sign) == nil)
+      let missing = try failure { try container.decode(Int.self, forKey: .sign) }
       #expect(missing.kind == .keyNotFound && missing.missingKey == "sign" && missing.path == "d")
-      let text = try failure { try container.decode(String.self, forKey: "exponent") }
+      let text = try failure { try container.decode(String.self, forKey: .exponent) }
       #expect(text.kind == .typeMismatch && text.code == .typeMismatch && text.path == "d/exponent")
-      let negative = try failure { try container.decode(Bool.self, forKey: "length") }
+      let negative = try failure { try container.decode(Bool.self, forKey: .length) }
       #expect(negative.kind == .typeMismatch && negative.path == "d/length")
-      let nested = try failure { try container.nestedContainer(keyedBy: AnyKey.self, forKey: "exponent") }
+      let nested = try failure { try container.nestedContainer(keyedBy: AnyKey.self, forKey: .exponent) }
       #expect(nested.kind == .typeMismatch && nested.path == "d/exponent")
-      let list = try failure { try container.nestedUnkeyedContainer(forKey: "exponent") }
+      let list = try failure { try container.nestedUnkeyedContainer(forKey: .exponent) }
       #expect(list.kind == .typeMismatch && list.path == "d/exponent")
     }
   }
@@ -61,10 +74,10 @@ import Testing
   @Test("decoders of the parts, and of the decimal itself")
   func decoders() throws {
     let data = try ArchiveEncoder().encode(Decimal(5))
-    try readKeyed(data) { container throws in
-      #expect(try Int(from: container.superDecoder(forKey: "exponent")) == 0)
+    try readParts(data) { container throws in
+      #expect(try Int(from: container.superDecoder(forKey: .exponent)) == 0)
       #expect(try Decimal(from: container.superDecoder()) == 5)
-      #expect(try failure { try container.superDecoder(forKey: "sign") }.missingKey == "sign")
+      #expect(try failure { try container.superDecoder(forKey: .sign) }.missingKey == "sign")
     }
   }
 
@@ -85,8 +98,8 @@ import Testing
 
   @Test("the digits are an array and nothing else")
   func digits() throws {
-    try readKeyed(ArchiveEncoder().encode(Decimal(5))) { container throws in
-      let digits = try container.decode(Digits.self, forKey: "mantissa")
+    try readParts(ArchiveEncoder().encode(Decimal(5))) { container throws in
+      let digits = try container.decode(Digits.self, forKey: .mantissa)
       #expect(digits.count == 8 && digits.hasUserInfo)
       #expect(digits.keyed.kind == .typeMismatch && digits.keyed.path == "mantissa")
       #expect(digits.single.kind == .typeMismatch && digits.single.path == "mantissa")
@@ -95,9 +108,9 @@ import Testing
 
   @Test("what is not a number says so in the way of Foundation: negative and without digits")
   func notANumber() throws {
-    try readKeyed(ArchiveEncoder().encode(Decimal.nan)) { container throws in
-      #expect(try container.decode(Bool.self, forKey: "isNegative"))
-      #expect(try container.decode(Int.self, forKey: "length") == 0)
+    try readParts(ArchiveEncoder().encode(Decimal.nan)) { container throws in
+      #expect(try container.decode(Bool.self, forKey: .isNegative))
+      #expect(try container.decode(Int.self, forKey: .length) == 0)
     }
   }
 }

@@ -68,6 +68,66 @@ import Testing
     #expect(members["fraction"] == .double(3.25))
   }
 
+  /// A type-erased value that tries containers first, whatever their keys.
+  private enum Contained: Decodable, Equatable {
+    case leaf(Anything)
+    case list([Contained])
+    case map([String: Contained])
+
+    init(from decoder: any Decoder) throws {
+      if var list = try? decoder.unkeyedContainer() {
+        var values: [Contained] = []
+        while !list.isAtEnd { values.append(try list.decode(Contained.self)) }
+        self = .list(values)
+      } else if let container = try? decoder.container(keyedBy: AnyKey.self) {
+        var members: [String: Contained] = [:]
+        for key in container.allKeys {
+          members[key.stringValue] = try container.decode(Contained.self, forKey: key)
+        }
+        self = .map(members)
+      } else {
+        self = .leaf(try Anything(from: decoder))
+      }
+    }
+  }
+
+  /// A type-erased value that tries dictionaries first.
+  private enum Mapped: Decodable, Equatable {
+    case leaf(Anything)
+    case map([String: Mapped])
+
+    init(from decoder: any Decoder) throws {
+      if let map = try? decoder.singleValueContainer().decode([String: Mapped].self) {
+        self = .map(map)
+      } else if let map = try? [String: Mapped](from: decoder) {
+        self = .map(map)
+      } else {
+        self = .leaf(try Anything(from: decoder))
+      }
+    }
+  }
+
+  @Test("URLs and decimals are no keyed containers, even if those are tried first")
+  func containersFirst() throws {
+    func compare<Value: Decodable & Equatable>(_ type: Value.Type, _ json: Data, _ archive: Data) throws {
+      #expect(try ArchiveDecoder().decode(type, from: archive) == JSONDecoder().decode(type, from: json))
+    }
+    let record = Record()
+    try compare(Contained.self, JSONEncoder().encode(record), ArchiveEncoder().encode(record))
+    try compare(Mapped.self, JSONEncoder().encode(record), ArchiveEncoder().encode(record))
+    let objects = [Boxed(value: URL(string: "https://swift.org/a")), Boxed(value: URL(filePath: "/b"))]
+    try compare([Contained].self, JSONEncoder().encode(objects), ArchiveEncoder().encode(objects))
+  }
+
+  private final class Boxed: Encodable {
+    let value: URL?
+    init(value: URL?) { self.value = value }
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(value)
+    }
+  }
+
   @Test("Data reads as its bytes, as it encodes itself")
   func data() throws {
     #expect(try transcode(Data([1, 255]), to: Anything.self) == .list([.int(1), .int(255)]))

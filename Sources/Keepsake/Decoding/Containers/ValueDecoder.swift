@@ -77,25 +77,29 @@ extension DecodingSession {
   ) throws -> KeyedDecodingContainer<Key> {
     do { try openKeyed(offset, depth) } catch {
       let decoder = ValueDecoder(session: self, offset: offset, depth: depth)
-      return try decimalContainer(decoder, insteadOf: error)
+      return try nativeContainer(decoder, insteadOf: error)
     }
     return keyTable(type).use { $0.container(self, offset, depth) }
   }
 
-  /// The container of `decoder` for a decimal, after opening a keyed container has failed with `error`.
+  /// The container of `decoder` for a URL or a decimal, after opening a keyed container has failed with `error`.
+  ///
+  /// Only their own initializers read them by keys. For other types, they are no keyed containers, as in JSON: a type
+  /// that tries one form after another would get their parts, and one of optionals would seem to be there.
   // Not inlined, so that only this function looks up the metadata of the container.
   @inline(never)
-  private func decimalContainer<Key: CodingKey>(
+  private func nativeContainer<Key: CodingKey>(
     _ decoder: ValueDecoder,
     insteadOf error: any Error
   ) throws -> KeyedDecodingContainer<Key> {
-    guard error is DecodingError, let decimal = try decimal(at: decoder.offset, decoder.depth) else {
-      throw error
+    guard error is DecodingError, Key(stringValue: "") == nil else { throw error }
+    if Key(stringValue: "relative") != nil {
+      try parseKeyed(decoder.offset, decoder.depth, passingURLs: true)
+      return keyTable(Key.self).use { $0.container(self, decoder.offset, decoder.depth) }
     }
-    let container = DecimalKeyedDecoder<Key>(decimal, decoder)
-    // A type with other keys expects something else. If all its properties are optional, it would seem to be there.
-    if container.allKeys.isEmpty { throw error }
-    return KeyedDecodingContainer(container)
+    guard Key(stringValue: "exponent") != nil, let decimal = try decimal(at: decoder.offset, decoder.depth)
+    else { throw error }
+    return KeyedDecodingContainer(DecimalKeyedDecoder<Key>(decimal, decoder))
   }
 
   /// Ensures that the frame at `depth` is that of the keyed container at `offset`.
@@ -106,9 +110,9 @@ extension DecodingSession {
     }
   }
 
-  private func parseKeyed(_ offset: Int, _ depth: Int) throws {
+  private func parseKeyed(_ offset: Int, _ depth: Int, passingURLs: Bool = false) throws {
     do {
-      let head = try keyedHead(offset, depth)
+      let head = try keyedHead(offset, depth, passingURLs)
       claimFrame(depth, for: offset)
       nesting.frames[depth].setKeyed(head)
     } catch {
@@ -117,9 +121,9 @@ extension DecodingSession {
   }
 
   @inline(__always)
-  private func keyedHead(_ offset: Int, _ depth: Int) throws -> KeyedHead {
+  private func keyedHead(_ offset: Int, _ depth: Int, _ passingURLs: Bool) throws -> KeyedHead {
     if let head = try recordHead(at: offset) { return head }
-    let reference = try bodyOfAnnotation(offset)
+    let reference = try bodyOfAnnotation(offset, passingURLs: passingURLs)
     let start = try contentOfReference(at: reference)
     var head = try recordHead(at: start) ?? mapHead(at: start, of: offset, depth)
     head.isElsewhere = start != reference

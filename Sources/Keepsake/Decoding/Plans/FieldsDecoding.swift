@@ -49,10 +49,7 @@ extension DecodingSession {
   @inline(__always)
   func readFields(_ memory: MutablePropertyMemory, of type: Any.Type, at place: ArchivePlace) throws -> Bool {
     let start = place.offset
-    guard place.depth > 0, later.isActive, let record = try RecordHead(self, at: start) else {
-      try checkHasKeys(at: place)
-      return false
-    }
+    guard place.depth > 0, later.isActive, let record = try RecordHead(self, at: start) else { return false }
     let end = try types.plans.fields(of: type).use { try $0.reader(self) }.use { reader in
       let unwalked = graph.unwalked
       // If all values are primitive, reading them shows what the walk would: that their number is right, and that
@@ -72,18 +69,6 @@ extension DecodingSession {
     }
     nesting.complete(start, end)
     return true
-  }
-
-  /// Throws if a URL or a decimal is at `place`. Their own initializers read both as keyed containers, whose keys are
-  /// those of no property.
-  @inline(never)
-  private func checkHasKeys(at place: ArchivePlace) throws {
-    var offset = place.offset
-    try reporting(path(to: offset, depth: place.depth)) {
-      offset = try bodyOfAnnotation(offset, passingURLs: false)
-      guard try [.url, .decimal].contains(TagKind(reader.byte(at: offset))) else { return }
-      throw mismatch([String: Any].self, offset, path(to: place.offset, depth: place.depth))
-    }
   }
 }
 
