@@ -137,6 +137,27 @@ import Testing
     }
   }
 
+  private struct Kept: Decodable {
+    let decoder: any Decoder
+    init(from decoder: any Decoder) { self.decoder = decoder }
+  }
+
+  @Test("a decoder or container that was kept knows its path although other elements were read since")
+  func keptElements() throws {
+    let data = try ArchiveEncoder().encode([["k": 1], nil, ["k": 2], nil] as [[String: Int]?])
+    try readUnkeyed(data) { list throws in
+      let nested = try list.nestedContainer(keyedBy: AnyKey.self)
+      #expect(try list.decodeIfPresent(Int.self) == nil)
+      #expect(spelled(nested.codingPath) == "[0]")
+      #expect(try failure { try nested.decode(String.self, forKey: "k") }.path == "[0]/k")
+      let decoder = try list.superDecoder()
+      #expect(try list.decodeNil())
+      #expect(spelled(decoder.codingPath) == "[2]")
+    }
+    let kept = try ArchiveDecoder().decode([Kept?].self, from: data)
+    #expect(kept.map { $0.map { spelled($0.decoder.codingPath) } } == ["[0]", nil, "[2]", nil])
+  }
+
   @Test("many spellings of few keys are read in one look at them all")
   func spellings() throws {
     let count = 20_000

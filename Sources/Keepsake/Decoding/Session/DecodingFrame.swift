@@ -62,10 +62,12 @@ extension DecodingFrame {
     if container.table.mayHaveNumbers { keyType = container.table.keyType }
   }
 
-  /// Makes the element `index` of the array at `offset` the current one.
+  /// Makes the element `index` of the array at `offset` the current one. A decoder that the program has kept of another
+  /// element is not in it.
   @inline(__always)
   mutating func showElement(_ index: Int, of offset: Int) {
-    if self.offset != offset { begin(at: offset) }
+    self.offset = offset
+    child = -1
     kind = .elements
     currentSlot = index
   }
