@@ -26,6 +26,23 @@ import Testing
     #expect(error.kind == .typeMismatch && error.path == "[0]/radius", "\(error.path)")
   }
 
+  /// What was an object when it was archived.
+  private final class Measures: Encodable { var first = 1, second = "wide" }
+
+  /// A value that is read by a field, and then as a whole by a plan of the library.
+  private struct MeasuresRead: Decodable {
+    init(from decoder: any Decoder) throws {
+      _ = try decoder.container(keyedBy: AnyKey.self).decode(Int.self, forKey: "first")
+      _ = try decoder.singleValueContainer().decode([String: Int].self)
+    }
+  }
+
+  @Test("an object read by a field and then as a dictionary: the field is no step of the path")
+  func objectsAsDictionaries() throws {
+    let error = try failure { try transcode([Measures()], to: [MeasuresRead].self) }
+    #expect(error.kind == .typeMismatch && error.path == "[0]/second", "\(error.path)")
+  }
+
   private struct Empty: Codable {}
 
   private struct NumbersInEmpty: Decodable {

@@ -59,7 +59,8 @@ extension ValueDecoder: PrimitiveSingleValueDecoding {
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    session.claimFrame(depth, for: offset)
+    // What another container of this decoder read last is no step of the path to this value.
+    session.prepareFrame(depth, for: offset)
     var cursor = offset
     let value = try session.decode(type, at: &cursor, depth)
     session.nesting.complete(offset, cursor)
