@@ -175,6 +175,17 @@ import Testing
     #expect(kept.map { $0.map { spelled($0.decoder.codingPath) } } == ["[0]", nil, "[2]", nil])
   }
 
+  @Test("a number that does not fit, among containers that are used by turns, has its path")
+  func numbersByTurns() throws {
+    let data = try ArchiveEncoder().encode([["a": ["n": [1, 300]]], ["a": ["n": [1]]]])
+    try readUnkeyed(data) { list throws in
+      let first = try list.nestedContainer(keyedBy: AnyKey.self)
+      let inner = try first.nestedContainer(keyedBy: AnyKey.self, forKey: "a")
+      _ = try list.nestedContainer(keyedBy: AnyKey.self)
+      #expect(try failure { try inner.decode([Int8].self, forKey: "n") }.path == "[0]/a/n/[1]")
+    }
+  }
+
   @Test("many spellings of few keys are read in one look at them all")
   func spellings() throws {
     let count = 20_000

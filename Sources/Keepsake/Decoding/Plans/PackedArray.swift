@@ -85,11 +85,10 @@ final class PackedDecodingPlan<Element: UnpackableElement>: DecodingPlan<[Elemen
     let numbers = try PackedArray(session.image, at: start)
     let array = try (0..<numbers.count).map { index in
       guard let element = Element.convert(numbers[index]) else {
+        // The element has no offset of its own, by which its path could be found.
         session.prepareFrame(depth + 1, for: start)
         session.nesting.frames[depth].child = start
-        session.prepareElement(start, depth + 1, index)
-        // The element is after the head of the array and has no offset of its own.
-        let path = session.path(toValueAt: start + 1, in: depth + 1)
+        let path = session.path(to: start, depth: depth + 1) + [ArchiveCodingKey(index: index)]
         throw session.mismatch(Element.self, numbers[index], start, path)
       }
       return element
