@@ -154,6 +154,51 @@ import Testing
     }
   }
 
+  /// A member that the container around it reads as something else, while its own initializer runs.
+  private struct ReadAround: Decodable {
+    init(from decoder: any Decoder) throws {
+      let outer = SharedFrames.outer.flatMap { decoder.userInfo[$0] } as? Outer
+      _ = try outer?.read?()
+    }
+  }
+
+  private struct Declared: ArchivedFields { var a = 0, b = [0], c = [0], d = [""] }
+
+  /// Lets each of its elements be read as `Other`, too.
+  private struct Around<Other: Decodable>: Decodable {
+    var last: Int
+
+    init(from decoder: any Decoder) throws {
+      let outer = SharedFrames.outer.flatMap { decoder.userInfo[$0] } as? Outer
+      var list = try decoder.unkeyedContainer()
+      for _ in 0..<2 {
+        let here = list
+        outer?.read = {
+          var copy = here
+          _ = try copy.decode(Other.self)
+          return 0
+        }
+        _ = try list.decode(ReadAround.self)
+      }
+      last = try list.decode(Int.self)
+    }
+  }
+
+  @Test("a value that is read as a dictionary or by its fields while its initializer runs ends where it ends")
+  func readAround() throws {
+    let key = try #require(SharedFrames.outer)
+    func check<Other: Decodable>(_ type: Other.Type, _ value: some Encodable) throws {
+      let data = try writeUnkeyed { list throws in
+        for _ in 0..<2 { try list.encode(value) }
+        try list.encode(7)
+      }
+      let back = try KeyedUnarchiver.unarchive(Around<Other>.self, from: data, userInfo: [key: Outer()])
+      #expect(back.last == 7)
+    }
+    try check([String: Int].self, ["a": 1, "b": 200, "c": 3])
+    try check(Declared.self, Declared(a: 1, b: [1, 2], c: [3, 400], d: ["x", "y"]))
+  }
+
   private struct Kept: Decodable {
     let decoder: any Decoder
     init(from decoder: any Decoder) { self.decoder = decoder }

@@ -226,7 +226,7 @@ final class FieldsReader {
   private func openFrame(_ record: RecordHead, _ session: DecodingSession, _ depth: Int) throws {
     let slots = try session.image.shape(record.shape, at: record.offset)
     try session.descend(to: record.offset, from: depth)
-    session.nesting.frames[depth + 1].setKeyed(KeyedHead(record: slots, payload: record.payload))
+    session.nesting.frames[depth + 1].setKeyed(KeyedHead(record: slots, payload: record.payload), .planned)
   }
 
   @inline(never)

@@ -116,7 +116,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     dictionary.reserveCapacity(session.reservation(count, (Key, Value).self))
     let plan = session.types.plans.plan(for: Value.self).use { $0 }
     try session.descend(to: start, from: depth)
-    session.nesting.frames[depth + 1].setKeyed(KeyedHead(count: count, payload: entry))
+    session.nesting.frames[depth + 1].setKeyed(KeyedHead(count: count, payload: entry), .planned)
     var keysDiffer = false
     for _ in 0..<count {
       session.nesting.frames[depth + 1].currentOffset = entry

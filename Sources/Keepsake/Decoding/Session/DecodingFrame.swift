@@ -4,7 +4,10 @@
 /// positions, so they can be used at any time, even if another value has the frame.
 struct DecodingFrame {
   enum Kind: UInt8 {
-    case unparsed, keyed, elements
+    case unparsed, keyed
+    /// A keyed container whose values a plan reads, which does not note how far it was read.
+    case planned
+    case elements
   }
 
   /// The offset of the value.
@@ -35,8 +38,8 @@ extension DecodingFrame {
 
   /// Makes this the frame of a keyed container that is not read yet.
   @inline(__always)
-  mutating func setKeyed(_ head: KeyedHead) {
-    kind = .keyed
+  mutating func setKeyed(_ head: KeyedHead, _ kind: Kind = .keyed) {
+    self.kind = kind
     self.head = head
     currentSlot = 0
     currentOffset = head.payload

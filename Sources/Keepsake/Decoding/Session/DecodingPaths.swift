@@ -69,22 +69,23 @@ extension DecodingSession {
     switch frame.kind {
     case .unparsed: return nil
     case .elements: return ArchiveCodingKey(index: frame.currentSlot)
-    case .keyed where frame.currentSlot >= frame.head.count: return nil
-    case .keyed where frame.head.isRecord:
+    case .keyed, .planned: break
+    }
+    guard frame.currentSlot < frame.head.count else { return nil }
+    guard !frame.head.isRecord else {
       let name = image.keys[image.shapeKey(frame.head.firstSlot + frame.currentSlot)]
       return ArchiveCodingKey(stringValue: name, intValue: frame.keyType?.init(stringValue: name)?.intValue)
-    case .keyed:
-      var cursor = frame.currentOffset
-      // Each path has a copy of the key.
-      let byteCount = ((try? image.end(ofValueAt: cursor, in: reader)) ?? cursor) - cursor
-      guard
-        byteCount <= DecodingSession.shortKey || checks.budget.paths.allowsLongPaths(byteCount: reader.count)
-      else { return .ellipsis }
-      checks.budget.paths.charge(steps: byteCount / 4)
-      guard let key = try? image.mapKey(at: &cursor, in: reader) else { return nil }
-      guard let number = frame.currentIntValue else { return ArchiveCodingKey(key) }
-      return ArchiveCodingKey(stringValue: key.keyText, intValue: number)
     }
+    var cursor = frame.currentOffset
+    // Each path has a copy of the key.
+    let byteCount = ((try? image.end(ofValueAt: cursor, in: reader)) ?? cursor) - cursor
+    guard
+      byteCount <= DecodingSession.shortKey || checks.budget.paths.allowsLongPaths(byteCount: reader.count)
+    else { return .ellipsis }
+    checks.budget.paths.charge(steps: byteCount / 4)
+    guard let key = try? image.mapKey(at: &cursor, in: reader) else { return nil }
+    guard let number = frame.currentIntValue else { return ArchiveCodingKey(key) }
+    return ArchiveCodingKey(stringValue: key.keyText, intValue: number)
   }
 
   /// The path of the value at `offset`, by a search in its body and in those that lead to that body.
