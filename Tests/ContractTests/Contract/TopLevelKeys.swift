@@ -207,6 +207,47 @@ import Testing
     #expect(try [String: [Shared]](from: object)["k"]?.first?.name == "object")
   }
 
+  private enum Names: CodingKey { case first, second }
+  private struct Pair: Codable, Equatable { var first = [1, 2], second = [3] }
+  private struct DeclaredPair: ArchivedFields { var first = [0], second = [0] }
+  private final class ModelPair: ArchivedModel { var first = [0], second = [0] }
+  /// A value that is only another value.
+  private struct Only<Value: Decodable>: Decodable {
+    let value: Value
+    init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(Value.self) }
+  }
+
+  @Test("all values of the top level are one value, through any number of single-value containers")
+  func asOneValue() throws {
+    func check(_ data: Data) throws {
+      func read<Value: Decodable>(_ type: Value.Type) throws -> [Value] {
+        let inner = Only<Only<Value>>.self
+        return [
+          try Value(from: KeyedUnarchiver(forReadingFrom: data)),
+          try KeyedUnarchiver(forReadingFrom: data).singleValueContainer().decode(type),
+          try Only<Value>(from: KeyedUnarchiver(forReadingFrom: data)).value,
+          try KeyedUnarchiver(forReadingFrom: data).singleValueContainer().decode(inner).value.value,
+          try KeyedUnarchiver(forReadingFrom: data).singleValueContainer().decode(Value?.self) ?? #require(
+            nil
+          ),
+        ]
+      }
+      #expect(try read(Pair.self).allSatisfy { $0 == Pair() })
+      #expect(try read([String: [Int]].self).allSatisfy { $0 == ["first": [1, 2], "second": [3]] })
+      #expect(try read(DeclaredPair.self).allSatisfy { $0.first == [1, 2] && $0.second == [3] })
+      #expect(try read(ModelPair.self).allSatisfy { $0.first == [1, 2] && $0.second == [3] })
+    }
+    let byName = KeyedArchiver()
+    try byName.encode([1, 2], forKey: "first")
+    try byName.encode([3], forKey: "second")
+    try check(byName.encodedData)
+    let byCase = KeyedArchiver()
+    var container = byCase.container(keyedBy: Names.self)
+    try container.encode([1, 2], forKey: .first)
+    try container.encode([3], forKey: .second)
+    try check(byCase.encodedData)
+  }
+
   @Test("an object encodes itself into the archiver without being a reference")
   func objectAsCoder() throws {
     let unarchiver = try unarchiver { archiver in

@@ -1,5 +1,13 @@
 /// How containers find values, and what all containers share.
 extension DecodingSession {
+  /// Whether a container at `depth`, at the offset of the top level, is one of the top level. At greater depth, only
+  /// single-value containers lead there; in a damaged archive, any value might.
+  @inline(never)
+  func isAtTopLevel(_ depth: Int) -> Bool {
+    depth <= 1
+      || nesting.frames[..<depth].allSatisfy { $0.offset == lookups.topLevelOffset && $0.kind == .unparsed }
+  }
+
   /// Follows the value reference of `slot`. Value references stand only at the top level, so they form no cycles
   /// (Format §4.9).
   func resolved(_ offset: Int, slot: Int) throws(ArchiveError) -> Int {

@@ -6,6 +6,8 @@ final class DecodingContainerState: ContainerState {
   /// The offset of the value, which identifies it, and its depth, which is the index of its frame.
   @safe @exclusivity(unchecked) private(set) var offset = -1
   @safe @exclusivity(unchecked) private(set) var depth = 0
+  /// Whether the values are those of the top level, some of which are elsewhere.
+  @safe @exclusivity(unchecked) private var isTopLevel = false
   @safe @exclusivity(unchecked) private(set) var head = KeyedHead()
   /// The slot that is expected next or was found last, and the offset of its value (in a map, of its key).
   @safe @exclusivity(unchecked) private(set) var nextSlot = 0
@@ -29,8 +31,6 @@ final class DecodingContainerState: ContainerState {
 
   var codingPath: [any CodingKey] { session.path(to: offset, depth: depth) }
 
-  private var isTopLevel: Bool { offset == session.lookups.topLevelOffset }
-
   /// Makes this the state of a container for the value at `offset`, whose frame at `depth` is open.
   @inline(__always)
   func begin(at offset: Int, _ depth: Int) {
@@ -38,7 +38,7 @@ final class DecodingContainerState: ContainerState {
     self.offset = offset
     self.depth = depth
     head = session.nesting.frames[depth].head
-    let isTopLevel = isTopLevel
+    isTopLevel = offset == session.lookups.topLevelOffset && session.isAtTopLevel(depth)
     expectedSlots = head.isRecord && !isTopLevel ? head.count : 0
     isInOrder = !isTopLevel && index == nil
     currentIntValue = nil
@@ -160,8 +160,7 @@ final class DecodingContainerState: ContainerState {
   private func located(_ find: () throws(ArchiveError) -> Int?) throws -> Int? {
     do throws(ArchiveError) {
       guard let cursor = try find() else { return nil }
-      // Not at greater depth: only a damaged archive can lead back here.
-      return isTopLevel && depth <= 1 ? try session.resolved(cursor, slot: nextSlot) : cursor
+      return isTopLevel ? try session.resolved(cursor, slot: nextSlot) : cursor
     } catch {
       throw session.corrupted(error, codingPath)
     }

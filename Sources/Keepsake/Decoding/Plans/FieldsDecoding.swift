@@ -4,7 +4,7 @@ final class FieldsDecodingPlan<Value: ArchivedFields>: DecodingPlan<Value> {
   private let source = FieldsReaderSource(Value.self)
 
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
-    guard let record = try RecordHead(session, at: cursor) else {
+    guard cursor != session.lookups.topLevelOffset, let record = try RecordHead(session, at: cursor) else {
       return try session.decodePlainly(Value.self, at: &cursor, depth)
     }
     guard session.stack.bounds.hasRoom(holding: Value.self) else {
@@ -44,12 +44,15 @@ final class FieldsReaderSource {
 extension DecodingSession {
   /// Reads the properties in `memory`, those of a value of `type` whose decoder is at `place`.
   ///
-  /// - Returns: `false`, without doing anything, if the value is not a record, or if it is read outside of an outermost
-  ///   decode: each property is an outermost value then, and the session may drop plans between them.
+  /// - Returns: `false`, without doing anything, if the value is not a record, if it is the top level, whose values may
+  ///   be elsewhere, or if it is read outside of an outermost decode: each property is an outermost value then, and the
+  ///   session may drop plans between them.
   @inline(__always)
   func readFields(_ memory: MutablePropertyMemory, of type: Any.Type, at place: ArchivePlace) throws -> Bool {
     let start = place.offset
-    guard place.depth > 0, later.isActive, let record = try RecordHead(self, at: start) else { return false }
+    guard start != lookups.topLevelOffset, later.isActive, let record = try RecordHead(self, at: start) else {
+      return false
+    }
     let end = try types.plans.fields(of: type).use { try $0.reader(self) }.use { reader in
       let unwalked = graph.unwalked
       // If all values are primitive, reading them shows what the walk would: that their number is right, and that

@@ -62,7 +62,8 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
 
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Key: Value]
   {
-    guard try session.reader.byte(at: cursor) == Tag.map else {
+    // Values of the top level may be elsewhere; only containers know.
+    guard try session.reader.byte(at: cursor) == Tag.map, cursor != session.lookups.topLevelOffset else {
       return try decodeOther(at: &cursor, session, depth)
     }
     var entry = cursor + 1
