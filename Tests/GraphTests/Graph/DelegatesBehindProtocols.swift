@@ -15,6 +15,24 @@ import Testing
     #expect(try unarchiver.decode(StandInHolder.self, forKey: "holder").member is SecondStandIn)
   }
 
+  @Test("by an object of another class that conforms, when it is read, wherever it is referred to")
+  func otherClassRead() throws {
+    let first = FirstStandIn()
+    let members: [(any StandIn)?] = [first, SecondStandIn(), first]
+    let data = try ArchiveEncoder().encode(MaybeStandInHolder(members: members))
+    func read(_ replace: @escaping (Any) -> Any?) throws -> MaybeStandInHolder {
+      let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+      let delegate = ReplacingRead(replace)
+      unarchiver.delegate = delegate
+      return try unarchiver.decode(MaybeStandInHolder.self, forKey: KeyedArchiver.rootKey)
+    }
+    let back = try read { $0 is FirstStandIn ? SecondStandIn() : $0 }
+    #expect(back.members.allSatisfy { $0 is SecondStandIn } && back.after == 7)
+    #expect(back.members[0] as? SecondStandIn === back.members[2] as? SecondStandIn)
+    let mismatch = try failure { try read { $0 is FirstStandIn ? NoStandIn() : $0 } }
+    #expect(mismatch.kind == .typeMismatch && mismatch.path == "root/members/[0]", "\(mismatch)")
+  }
+
   @Test("by one that does not conform: an error")
   func wrongClass() throws {
     let delegate = Replacing { $0 is FirstStandIn ? NoStandIn() : $0 }
