@@ -22,8 +22,6 @@ extension DecodingSession {
     nesting.base = 0
     // Forget an early use that was noted after an earlier call had thrown.
     _ = later.earlyUses.take()
-    // The program may have continued without closing the cycle that was met last.
-    if later.readLast.cycle != nil { later.readLast.cycle = nil }
     let start = cursor
     let charged = checks.budget.begin(at: start)
     var isDecoded = false
