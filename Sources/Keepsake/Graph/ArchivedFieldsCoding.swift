@@ -171,6 +171,9 @@ private func encode(
       try container.encode(value, forKey: entry.key)
     } else if entry.writesNil {
       try container.encodeNil(forKey: entry.key)
+    } else {
+      // Nothing in most containers. That of a database empties a column, as for synthesized code.
+      try container.encodeIfPresent(Value?.none, forKey: entry.key)
     }
   }
   func encodeValue<Value: Encodable>(_ type: Value.Type) throws {

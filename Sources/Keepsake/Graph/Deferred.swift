@@ -190,8 +190,8 @@ private final class DeferredDecodingPlan<Value: Decodable>: DecodingPlan<Deferre
 extension KeyedEncodingContainer {
   /// Encodes a deferred optional as a plain one: nothing if it is nil.
   public mutating func encode<Wrapped: Encodable>(_ value: Deferred<Wrapped?>, forKey key: Key) throws {
-    if case .some(.none) = value.valueIfDecoded { return }
-    try encodeIfPresent(Optional(value), forKey: key)
+    let isNil = if case .some(.none) = value.valueIfDecoded { true } else { false }
+    try encodeIfPresent(isNil ? .none : Optional(value), forKey: key)
   }
 }
 

@@ -138,8 +138,8 @@ private final class LazyDecodingPlan<Value: LazyValue & Decodable>: DecodingPlan
 extension KeyedEncodingContainer {
   /// Encodes a lazy optional as a plain one: nothing if it is known to be nil.
   public mutating func encode<Wrapped: Encodable>(_ value: Lazy<Wrapped?>, forKey key: Key) throws {
-    if value.isLoaded, try value.load() == nil { return }
-    try encodeIfPresent(Optional(value), forKey: key)
+    let isNil = try value.isLoaded && value.load() == nil
+    try encodeIfPresent(isNil ? .none : Optional(value), forKey: key)
   }
 }
 

@@ -178,8 +178,7 @@ extension Polymorphic: NilHolding {
 extension KeyedEncodingContainer {
   /// Encodes an optional behind a protocol as a plain one: nothing if it is nil.
   public mutating func encode<Wrapped>(_ value: Polymorphic<Wrapped?>, forKey key: Key) throws {
-    guard value.wrappedValue != nil else { return }
-    try encodeIfPresent(Optional(value), forKey: key)
+    try encodeIfPresent(value.wrappedValue == nil ? .none : Optional(value), forKey: key)
   }
 }
 
