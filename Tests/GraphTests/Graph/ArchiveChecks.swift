@@ -336,6 +336,23 @@ final class CheckedTwig: CheckedLeaf {}
     }
   }
 
+  /// Has its number in memory of its own, as buffers of other libraries have their bytes.
+  @safe fileprivate final class Allocated: Codable {
+    private let memory = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+
+    init(_ number: Int) { unsafe memory.initialize(to: number) }
+    deinit { unsafe memory.deallocate() }
+
+    init(from decoder: any Decoder) throws {
+      unsafe memory.initialize(to: try decoder.singleValueContainer().decode(Int.self))
+    }
+
+    func encode(to encoder: any Encoder) throws { try unsafe memory.pointee.encode(to: encoder) }
+  }
+
+  @Test("another address of the same content is no loss")
+  func addresses() { expectPassed([Allocated(1), Allocated(2)]) }
+
   @Test("another order of keys is no loss")
   func orderOfKeys() {
     for _ in 0..<10 { expectPassed([Shuffling(["a", "b", "c", "d"]), Shuffling(["e", "f"])]) }
