@@ -282,7 +282,7 @@ final class DecodingContainerState: ContainerState {
       return session.later.readLast.areThere || session.graph.haveEarly
         ? try decodeUnlessReadLast(type, key, at: start) : try decode(type, at: start)
     } catch {
-      offerToWait(type, key, needsValue: true)
+      handle(error, type, key, at: start, needsValue: true)
       throw error
     }
   }
@@ -337,7 +337,7 @@ final class DecodingContainerState: ContainerState {
     } catch  where session.isMarkedNil(at: offset) {
       return nil
     } catch {
-      offerToWait(type, key, needsValue: false)
+      handle(error, type, key, at: offset, needsValue: false)
       throw error
     }
   }

@@ -305,7 +305,7 @@ extension DecodingSession {
     // A rehearsal closes no cycle.
     if !settings.isRehearsal { later.readLast.cycle = .init(target: number) }
     let target = graph.inProgress.last { $0.number == number }.map { "the \($0.type)" } ?? "an object"
-    let error = corrupted(
+    return corrupted(
       ArchiveError(
         .cycle,
         "The object refers back to \(target) whose initializer is still running. Make a property in the cycle an "
@@ -315,9 +315,6 @@ extension DecodingSession {
       ),
       path(toValueAt: offset, in: depth)
     )
-    // An initializer that catches it, to skip what it cannot read, would lose an object that is whole.
-    remember(error)
-    return error
   }
 
   /// The error for an object that is not of the requested type.

@@ -1,7 +1,10 @@
 /// The errors of decoding: those of the standard library, with the path and, as the underlying error, the offset.
 extension DecodingSession {
   func corrupted(_ error: ArchiveError, _ path: [any CodingKey]) -> DecodingError {
-    DecodingError.dataCorrupted(image.located(error).decodingContext(path))
+    let corrupted = DecodingError.dataCorrupted(image.located(error).decodingContext(path))
+    // The value is there: an initializer that catches the error, to skip what it cannot read, would lose it.
+    if later.isActive, [.damaged, .limitExceeded].contains(error.code) { remember(corrupted) }
+    return corrupted
   }
 
   /// The error for misuse that concerns the value at `offset`.
@@ -73,8 +76,22 @@ extension DecodingSession {
     switch error {
     case let fault as ReadingFault: self.error(fault, type, path())
     case let damage as ArchiveError: corrupted(damage, path())
-    default: error
+    default: noted(error)
     }
+  }
+
+  /// `error`, which is remembered if it reports a cycle: an initializer that catches it would lose the object.
+  private func noted(_ error: any Error) -> any Error {
+    if later.isActive, let offset = cycleOffset(error) { later.readLast.caught[offset] = error }
+    return error
+  }
+
+  /// The offset of the reference back, if `error` reports a cycle.
+  func cycleOffset(_ error: any Error) -> Int? {
+    guard case DecodingError.dataCorrupted(let context) = error,
+      let error = context.underlyingError as? ArchiveError, error.code == .cycle
+    else { return nil }
+    return error.byteOffset
   }
 
   /// Runs `body`. What it throws becomes the error for the caller; `path` leads to the value that `body` reads.

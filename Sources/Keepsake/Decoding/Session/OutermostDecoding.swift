@@ -22,6 +22,8 @@ extension DecodingSession {
     nesting.base = 0
     // Forget an early use that was noted after an earlier call had thrown.
     _ = later.earlyUses.take()
+    // The program may have continued without closing the cycle that was met last.
+    if later.readLast.cycle != nil { later.readLast.cycle = nil }
     let start = cursor
     let charged = checks.budget.begin(at: start)
     var isDecoded = false
@@ -80,7 +82,7 @@ extension DecodingSession {
     try resolveConditionals()
     if later.readLast.areThere || graph.haveEarly { try checkHashes() }
     if graph.inProgress.isEmpty { graph.haveEarly = false }
-    if let failure = checks.failure.take() { throw failure }
+    if let failure = checks.failure.take() ?? later.readLast.caught.first?.value { throw failure }
     // Not earlier: if the value is decoded again, they receive the new objects.
     if !graph.waiting.isEmpty { try resolveWaiting() }
     if !lazies.contents.isEmpty || !lazies.inline.isEmpty { letGoOfObjects() }

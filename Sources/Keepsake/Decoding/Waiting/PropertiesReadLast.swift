@@ -8,6 +8,8 @@ struct PropertiesReadLast {
   private var found: [ObjectIdentifier: Set<String>] = [:]
   /// The cycle that was met last.
   var cycle: OpenCycle?
+  /// The errors of cycles that initializers may have caught, by the offsets of the references back.
+  var caught: [Int: any Error] = [:]
   /// The property for each entry of the class table and each key.
   var known = PairCache<PropertyOfKey>()
   /// The records of superclasses within those of the objects in progress, and the numbers of these objects.
@@ -80,7 +82,7 @@ struct PropertiesReadLast {
 
   /// Makes these the properties of another archive with the same classes.
   mutating func startOver(_ image: ArchiveImage) {
-    guard known.isEmpty, superclasses.isEmpty, replaced.isEmpty, found.isEmpty else {
+    guard known.isEmpty, superclasses.isEmpty, replaced.isEmpty, found.isEmpty, caught.isEmpty else {
       return self = PropertiesReadLast(image)
     }
     areThere = image.hasConditionals || !keys.isEmpty
@@ -91,6 +93,7 @@ struct PropertiesReadLast {
     known = PairCache()
     superclasses = []
     replaced = [:]
+    caught = [:]
   }
 
   /// Whether some class has properties that are read last, apart from conditional ones.

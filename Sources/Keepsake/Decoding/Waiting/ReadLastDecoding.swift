@@ -13,34 +13,42 @@ extension DecodingContainerState {
     let isConditional = try session.reader.byte(at: start) & 0xFC == Tag.conditionalReference
     guard isConditional || session.later.readLast.haveKeys, let object = owner else { return nil }
     let property = session.propertyReadLast(type, key, object, self)
-    if try isConditional
-      || property.isConditional && session.isReference(at: start) && session.lazyBody(at: start) == nil
-    {
-      guard let reference = property.reference, !needsValue || type is any OptionalValue.Type,
-        let number = try session.referencedBody(at: start)
-      else { return nil }
-      try session.checkIsObject(number, at: start)
-      try session.charge(DecodingBudget.deferredOverhead, at: start)
-      session.graph.conditional.append(
-        WaitingReference(receiver: reference, number: number, offset: start, owner: object.number)
-      )
-    } else {
-      guard let waiting = property.waiting, !needsValue || property.canBeEmpty else { return nil }
-      // The initializer may ask twice.
-      if !session.later.deferred.hasLately(start, of: object.number) {
-        try session.charge(DecodingBudget.deferredOverhead, at: start)
-        session.later.deferred.append(.init(value: waiting, number: object.number, offset: start))
-      }
-    }
+    guard !needsValue || property.canBeEmpty, try session.wait(property, of: object, at: start, isConditional)
+    else { return nil }
     try advance(past: nextSlot, from: start, to: session.end(ofValueAt: start))
     return property.canBeEmpty
   }
 
-  /// Offers the property for `key`, whose value could not be decoded, to the cycle that was met.
+  /// Does what is possible about `error`, which decoding the value of `key` at `start` threw, if it reports a cycle.
+  ///
+  /// If the initializer catches it and leaves the property empty, the property can still wait.
   ///
   /// - Parameter needsValue: whether the caller needs a `Value`, even if empty, and cannot use nil.
   @inline(never)
-  func offerToWait<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key, needsValue: Bool) {
+  func handle<Value: Decodable, Key: CodingKey>(
+    _ error: any Error,
+    _ type: Value.Type,
+    _ key: Key,
+    at start: Int,
+    needsValue: Bool
+  ) {
+    offerToWait(type, key, needsValue)
+    guard let cycle = session.cycleOffset(error), let object = owner,
+      let tag = try? session.reader.byte(at: start)
+    else { return }
+    let property = session.findProperty(type, key, object, isReadLast: true)
+    let isConditional = tag & 0xFC == Tag.conditionalReference
+    if (try? session.wait(property, of: object, at: start, isConditional)) == true {
+      session.later.readLast.caught[cycle] = nil
+    }
+  }
+
+  /// Offers the property for `key`, whose value could not be decoded, to the cycle that was met.
+  private func offerToWait<Value: Decodable, Key: CodingKey>(
+    _ type: Value.Type,
+    _ key: Key,
+    _ needsValue: Bool
+  ) {
     session.offerToWait {
       guard let object = owner else { return nil }
       let property = session.findProperty(type, key, object, isReadLast: true)
@@ -91,6 +99,34 @@ extension DecodingContainerState {
 }
 
 extension DecodingSession {
+  /// Lets `property` of `object` get its value, which is at `start`, after everything else.
+  ///
+  /// - Returns: `false`, without doing anything, if the property cannot wait for that value.
+  fileprivate func wait(
+    _ property: PropertiesReadLast.PropertyOfKey,
+    of object: TypedValueInProgress,
+    at start: Int,
+    _ isConditional: Bool
+  ) throws -> Bool {
+    if try isConditional || property.isConditional && isReference(at: start) && lazyBody(at: start) == nil {
+      guard let reference = property.reference, let number = try referencedBody(at: start)
+      else { return false }
+      try checkIsObject(number, at: start)
+      try charge(DecodingBudget.deferredOverhead, at: start)
+      graph.conditional.append(
+        WaitingReference(receiver: reference, number: number, offset: start, owner: object.number)
+      )
+    } else {
+      guard let waiting = property.waiting else { return false }
+      // The initializer may ask twice.
+      if !later.deferred.hasLately(start, of: object.number) {
+        try charge(DecodingBudget.deferredOverhead, at: start)
+        later.deferred.append(.init(value: waiting, number: object.number, offset: start))
+      }
+    }
+    return true
+  }
+
   /// Notes that the value at `offset` in `container` is the part of a superclass, if the class has a superclass.
   /// Otherwise it is another value, whose keys may also be those of properties.
   func noteSuperclass(in container: DecodingContainerState, at offset: Int) {
