@@ -99,6 +99,53 @@ import Testing
       #expect(try unarchiver.decode(FixedAlbum.self, forKey: "other").photos.isEmpty)
     }
   }
+
+  private final class Drawer: Codable {
+    var label: Label?
+  }
+  private final class Label: Codable {
+    let place: Place
+    init(_ place: Place) { self.place = place }
+  }
+  private final class Room: Codable {
+    var number = 7
+  }
+  private enum Place: Codable {
+    case room(Room)
+    case drawer(Deferred<Drawer>)
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if let room = try? container.decode(Room.self) {
+        self = .room(room)
+      } else {
+        self = .drawer(try container.decode(Deferred<Drawer>.self))
+      }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch self {
+      case .room(let room): try container.encode(room)
+      case .drawer(let drawer): try container.encode(drawer)
+      }
+    }
+  }
+
+  @Test("an initializer may try a class that the object is not before it defers the right one")
+  func triedInTurn() throws {
+    let drawer = Drawer()
+    drawer.label = Label(.drawer(Deferred(wrappedValue: drawer)))
+    defer { drawer.label = nil }
+    let copy = try transcode(drawer, to: Drawer.self)
+    defer { copy.label = nil }
+    guard case .drawer(let place)? = copy.label?.place else {
+      Issue.record("Expected a drawer")
+      return
+    }
+    #expect(place.wrappedValue === copy)
+    #expect(KeyedArchiver.check(drawer).isPassed)
+  }
 }
 
 /// Initializers that use `try?` for what may be missing, as many that are written by hand do. The error of a cycle leaves

@@ -76,7 +76,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     let (classNumber, body, start) = try image.use { try $0.objectBody(number, at: reference) }
     switch session.graph.objects.state(number) {
     case .usual: break
-    case .isBeingDecoded: throw session.meetCycle(number, reference, depth)
+    case .isBeingDecoded: throw session.meetCycle(Value.self, number, reference, depth)
     case .isReplacedByNil: throw ReadingFault.replacedByNil(reference)
     }
     let buildable = try buildable(classNumber, session, reference, depth)
@@ -119,7 +119,8 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     -> Value
   {
     guard let value = object as? Value else {
-      throw session.isOther(object, Value.self, reference, session.path(toValueAt: reference, in: depth))
+      let path = session.path(toValueAt: reference, in: depth)
+      throw session.isOther(Swift.type(of: object), Value.self, reference, path)
     }
     return value
   }
@@ -301,25 +302,35 @@ extension DecodingSession {
   // MARK: Errors
 
   /// The error for the reference at `offset` back to the object `number`, whose initializer is running. Notes the cycle.
-  fileprivate func meetCycle(_ number: Int, _ offset: Int, _ depth: Int) -> DecodingError {
+  fileprivate func meetCycle<Value: AnyObject>(
+    _ type: Value.Type,
+    _ number: Int,
+    _ offset: Int,
+    _ depth: Int
+  ) -> DecodingError {
+    let target = graph.inProgress.last { $0.number == number }?.type
+    let path = path(toValueAt: offset, in: depth)
+    // The initializer may try other types first. An observer may yet give an object of another class.
+    if settings.observer == nil, let target, !(target is Value.Type) {
+      return isOther(target, type, offset, path)
+    }
     // A rehearsal closes no cycle.
     if !settings.isRehearsal { later.readLast.cycle = .init(target: number) }
-    let target = graph.inProgress.last { $0.number == number }.map { "the \($0.type)" } ?? "an object"
+    let name = target.map { "the \($0)" } ?? "an object"
     return corrupted(
       ArchiveError(
         .cycle,
-        "The object refers back to \(target) whose initializer is still running. Make a property in the cycle an "
+        "The object refers back to \(name) whose initializer is still running. Make a property in the cycle an "
           + "optional var, or decode properties in the order in which you encode them. Otherwise, mark this property "
           + "@Deferred or @WeakReference, read it with decodeDeferred, or make the class an ArchivedModel or SelfRegistering",
         byteOffset: offset
       ),
-      path(toValueAt: offset, in: depth)
+      path
     )
   }
 
-  /// The error for an object that is not of the requested type.
-  func isOther(_ object: AnyObject, _ type: Any.Type, _ offset: Int, _ path: [any CodingKey]) -> DecodingError
-  {
-    otherType(type, "Expected \(type) but the object is a \(Swift.type(of: object))", offset, path)
+  /// The error for an object of the class `other`, which is not the requested type.
+  func isOther(_ other: Any.Type, _ type: Any.Type, _ offset: Int, _ path: [any CodingKey]) -> DecodingError {
+    otherType(type, "Expected \(type) but the object is a \(other)", offset, path)
   }
 }

@@ -38,7 +38,7 @@ struct WaitingReference {
   /// Throws unless `object` is an instance of `type`, which is a class or `AnyObject`.
   func check(_ object: AnyObject, isA type: Any.Type, _ session: DecodingSession) throws {
     guard isInstance(object, of: type) || type == AnyObject.self else {
-      throw session.isOther(object, type, offset, session.searchedPath(to: offset))
+      throw session.isOther(Swift.type(of: object), type, offset, session.searchedPath(to: offset))
     }
   }
 }
