@@ -192,6 +192,21 @@ import Testing
     #expect(copy.children[0].first === copy.children[1] && copy.children[1].second === copy.children[0])
   }
 
+  @Test("a list that is nested deeper than the limit")
+  func deep() throws {
+    let nodes = (0..<1_000).map { Node($0) }
+    for (node, next) in zip(nodes, nodes.dropFirst()) { (node.first, next.second) = (next, node) }
+    defer { nodes.forEach { $0.takeApart() } }
+    var limits = ArchiveLimits()
+    limits.maximumDepth = 100
+    let data = try ArchiveEncoder().encode(nodes[0])
+    let copy = try KeyedUnarchiver.unarchive(Node.self, from: data, limits: limits)
+    let copies = Array(sequence(first: copy, next: \.first))
+    defer { copies.forEach { $0.takeApart() } }
+    #expect(copies.map(\.id) == nodes.map(\.id))
+    #expect(zip(copies, copies.dropFirst()).allSatisfy { $1.second === $0 })
+  }
+
   @Test("random graphs")
   func random() throws {
     var random = SeededGenerator("initializers that catch")

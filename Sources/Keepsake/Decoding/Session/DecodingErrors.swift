@@ -2,8 +2,7 @@
 extension DecodingSession {
   func corrupted(_ error: ArchiveError, _ path: [any CodingKey]) -> DecodingError {
     let corrupted = DecodingError.dataCorrupted(image.located(error).decodingContext(path))
-    // The value is there: an initializer that catches the error, to skip what it cannot read, would lose it.
-    if later.isActive, [.damaged, .limitExceeded].contains(error.code) { remember(corrupted) }
+    noteLoss(corrupted)
     return corrupted
   }
 
@@ -74,24 +73,26 @@ extension DecodingSession {
     _ path: @autoclosure () -> [any CodingKey]
   ) -> any Error {
     switch error {
-    case let fault as ReadingFault: self.error(fault, type, path())
-    case let damage as ArchiveError: corrupted(damage, path())
-    default: noted(error)
+    case let fault as ReadingFault: return self.error(fault, type, path())
+    case let damage as ArchiveError: return corrupted(damage, path())
+    default:
+      noteLoss(error)
+      return error
     }
   }
 
-  /// `error`, which is remembered if it reports a cycle: an initializer that catches it would lose the object.
-  private func noted(_ error: any Error) -> any Error {
-    if later.isActive, let offset = cycleOffset(error) { later.readLast.caught[offset] = error }
-    return error
+  /// Remembers `error` if an initializer that catches it, to skip what it cannot read, would lose a value that is there.
+  private func noteLoss(_ error: any Error) {
+    if later.isActive, let loss = loss(error) { later.readLast.caught[loss.offset] = error }
   }
 
-  /// The offset of the reference back, if `error` reports a cycle.
-  func cycleOffset(_ error: any Error) -> Int? {
+  /// The offset of the value that would be lost if an initializer caught `error`, and whether it may be readable later.
+  func loss(_ error: any Error) -> (offset: Int, canWait: Bool)? {
     guard case DecodingError.dataCorrupted(let context) = error,
-      let error = context.underlyingError as? ArchiveError, error.code == .cycle
+      let error = context.underlyingError as? ArchiveError,
+      [.cycle, .damaged, .limitExceeded].contains(error.code)
     else { return nil }
-    return error.byteOffset
+    return (error.byteOffset ?? 0, error.code != .damaged)
   }
 
   /// Runs `body`. What it throws becomes the error for the caller; `path` leads to the value that `body` reads.

@@ -8,7 +8,7 @@ struct PropertiesReadLast {
   private var found: [ObjectIdentifier: Set<String>] = [:]
   /// The cycle that was met last.
   var cycle: OpenCycle?
-  /// The errors of cycles that initializers may have caught, by the offsets of the references back.
+  /// The errors that initializers may have caught, although values would be lost, by the offsets of these.
   var caught: [Int: any Error] = [:]
   /// The property for each entry of the class table and each key.
   var known = PairCache<PropertyOfKey>()

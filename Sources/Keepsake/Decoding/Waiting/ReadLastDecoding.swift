@@ -19,7 +19,8 @@ extension DecodingContainerState {
     return property.canBeEmpty
   }
 
-  /// Does what is possible about `error`, which decoding the value of `key` at `start` threw, if it reports a cycle.
+  /// Does what is possible about `error`, which decoding the value of `key` at `start` threw, if it reports a cycle or
+  /// that values are nested too deep.
   ///
   /// If the initializer catches it and leaves the property empty, the property can still wait.
   ///
@@ -33,13 +34,13 @@ extension DecodingContainerState {
     needsValue: Bool
   ) {
     offerToWait(type, key, needsValue)
-    guard let cycle = session.cycleOffset(error), let object = owner,
+    guard let loss = session.loss(error), loss.canWait, let object = owner,
       let tag = try? session.reader.byte(at: start)
     else { return }
     let property = session.findProperty(type, key, object, isReadLast: true)
     let isConditional = tag & 0xFC == Tag.conditionalReference
     if (try? session.wait(property, of: object, at: start, isConditional)) == true {
-      session.later.readLast.caught[cycle] = nil
+      session.later.readLast.caught[loss.offset] = nil
     }
   }
 
