@@ -85,8 +85,9 @@ extension DecodingSession {
 
   /// The container of `decoder` for a URL or a decimal, after opening a keyed container has failed with `error`.
   ///
-  /// Only their own initializers read them by keys. For other types, they are no keyed containers, as in JSON: a type
-  /// that tries one form after another would get their parts, and one of optionals would seem to be there.
+  /// Their own initializers read them by keys, recognized by one of these. For other types, they are no keyed containers,
+  /// as in JSON: a type that tries one form after another would get their parts, and one of optionals would seem to be
+  /// there.
   // Not inlined, so that only this function looks up the metadata of the container.
   @inline(never)
   private func nativeContainer<Key: CodingKey>(
