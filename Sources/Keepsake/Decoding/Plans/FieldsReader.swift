@@ -160,7 +160,7 @@ final class FieldsReader {
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
-    session.nesting.frames[depth + 1].currentSlot = slot
+    session.nesting.frames[depth + 1].showPlanned(slot, at: cursor)
     var end = cursor
     let hashed = session.later.hashed.count
     try Unretained(plans[Int(step.field)]).use {

@@ -120,7 +120,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     session.nesting.frames[depth + 1].setKeyed(KeyedHead(count: count, payload: entry), .planned)
     var keysDiffer = false
     for _ in 0..<count {
-      session.nesting.frames[depth + 1].currentOffset = entry
+      session.nesting.frames[depth + 1].showPlanned(0, at: entry)
       let key = try decodeKey(at: &entry, session, depth)
       let value = try session.describingFaults(Value.self, at: entry, depth + 1) {
         try plan.decode(at: &entry, session, depth + 1)

@@ -65,6 +65,15 @@ extension DecodingFrame {
     if container.table.mayHaveNumbers { keyType = container.table.keyType }
   }
 
+  /// Makes a value that a plan reads the current one, unless the initializer of an earlier value has given the frame to
+  /// another container, whose position this must not change.
+  @inline(__always)
+  mutating func showPlanned(_ slot: Int, at offset: Int) {
+    guard kind == .planned else { return }
+    currentSlot = slot
+    currentOffset = offset
+  }
+
   /// Makes the element `index` of the array at `offset` the current one. A decoder that the program has kept of another
   /// element is not in it.
   @inline(__always)
