@@ -135,6 +135,8 @@ struct ArchiveAssembly {
   /// Appends the top-level body, the tables, the directory, the checksums and the trailer. Afterwards the buffer, or
   /// the sink, has the whole archive.
   ///
+  /// The tables are `inout` so that nobody retains what is in them.
+  ///
   /// - Parameter conditionals: for each entry of the conditional table the number of the object's body, or 0.
   mutating func finish(
     topLevel: ByteBuffer,

@@ -82,7 +82,7 @@ extension DecodingSession {
     try resolveConditionals()
     if later.readLast.areThere || graph.haveEarly { try checkHashes() }
     if graph.inProgress.isEmpty { graph.haveEarly = false }
-    if let failure = checks.failure.take() ?? later.readLast.caught.first?.value { throw failure }
+    if let failure = checks.failure.take() ?? later.readLast.firstCaught { throw failure }
     // Not earlier: if the value is decoded again, they receive the new objects.
     if !graph.waiting.isEmpty { try resolveWaiting() }
     if !lazies.contents.isEmpty || !lazies.inline.isEmpty { letGoOfObjects() }

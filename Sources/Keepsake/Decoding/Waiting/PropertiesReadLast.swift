@@ -10,6 +10,8 @@ struct PropertiesReadLast {
   var cycle: OpenCycle?
   /// The errors that initializers may have caught, although values would be lost, by the offsets of these.
   var caught: [Int: any Error] = [:]
+  /// The one that is first in the archive.
+  var firstCaught: (any Error)? { caught.isEmpty ? nil : caught.min { $0.key < $1.key }?.value }
   /// The property for each entry of the class table and each key.
   var known = PairCache<PropertyOfKey>()
   /// The records of superclasses within those of the objects in progress, and the numbers of these objects.

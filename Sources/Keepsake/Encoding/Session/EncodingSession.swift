@@ -126,7 +126,7 @@ final class EncodingSession: DeepRecursion {
 
   private func closeMap() {
     if !tables.mapKeys.isEmpty {
-      if tables.mapKeys[context.top.id].map({ $0.replacedCount > 0 }) == true { removeReplacedValues() }
+      if tables.mapKeys[context.top.id]?.replacedCount ?? 0 > 0 { removeReplacedValues() }
       tables.mapKeys[context.top.id] = nil
     }
     closeTop(Tag.map, context.top.count)
