@@ -30,13 +30,13 @@ let package = Package(
   targets: [
     .target(
       name: "Keepsake",
-      dependencies: ["KeepsakeStack", "FoundationArchives"],
+      dependencies: ["CKeepsake", "FoundationArchives"],
       swiftSettings: houseRules
     ),
     // Property lists and the object graphs that NSKeyedArchiver writes in them. It knows nothing of the library.
     .target(name: "FoundationArchives", swiftSettings: houseRules),
-    // Calls on another stack, in C and assembly: where the stack of a thread ends, recursion continues there.
-    .target(name: "KeepsakeStack"),
+    // What Swift has no means for, in C and assembly: calls on another stack, several checksums at a time.
+    .target(name: "CKeepsake"),
     .executableTarget(
       name: "keeputil",
       dependencies: ["Keepsake", "FoundationArchives"],
@@ -90,7 +90,7 @@ let package = Package(
     .testTarget(
       name: "KeepsakeTests",
       dependencies: [
-        "Keepsake", "KeepsakeStack", "HostileArchives", "RandomArchives", "TestSupport", "archive-probe",
+        "Keepsake", "CKeepsake", "HostileArchives", "RandomArchives", "TestSupport", "archive-probe",
       ],
       swiftSettings: houseRules
     ),
@@ -101,9 +101,7 @@ let package = Package(
     ),
     .testTarget(
       name: "GraphTests",
-      dependencies: [
-        "Keepsake", "KeepsakeStack", "HostileArchives", "RandomArchives", "TestSupport", "archive-probe",
-      ],
+      dependencies: ["Keepsake", "HostileArchives", "RandomArchives", "TestSupport", "archive-probe"],
       swiftSettings: houseRules
     ),
     .testTarget(

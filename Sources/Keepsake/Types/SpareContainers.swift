@@ -1,4 +1,4 @@
-internal import KeepsakeStack
+internal import CKeepsake
 internal import Synchronization
 
 /// Keyed containers for one type of key, kept to be used again.

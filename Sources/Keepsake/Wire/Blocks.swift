@@ -11,8 +11,11 @@ package enum Blocks {
 extension ByteBuffer {
   /// Appends the checksum of each block of `bytes` in `range`, which begins at a block.
   func append(blockChecksumsOf bytes: ByteBuffer, _ range: Range<Int>) {
-    for start in stride(from: range.lowerBound, to: range.upperBound, by: Blocks.byteCount) {
-      append(word: bytes.checksum(start..<min(start + Blocks.byteCount, range.upperBound)))
+    bytes.withBytes(range) { bytes in
+      Checksum.forEachBlock(of: bytes) { checksum in
+        append(word: checksum)
+        return true
+      }
     }
   }
 }
@@ -55,18 +58,36 @@ package struct BlockVerifier {
     else { return }
     let first = (range.lowerBound - start) / Blocks.byteCount
     let last = (range.upperBound - 1 - start) / Blocks.byteCount
-    for block in first...last where !verified[block] {
-      let start = start + block * Blocks.byteCount
-      let end = min(start + Blocks.byteCount, checksumsOffset)
-      guard try reader.checksum(start..<end) == reader.word(at: checksumsOffset + block * 8) else {
-        throw .damaged(
-          "The archive was damaged: bytes \(start) to \(end) do not match their checksum",
-          at: start
-        )
-      }
-      verified[block] = true
+    var block = first
+    while block <= last {
+      let next = verified[block...last].firstIndex(of: !verified[block]) ?? last + 1
+      if !verified[block] { try compare(block..<next) }
+      block = next
     }
   }
+
+  /// Compares `blocks` with their checksums.
+  private mutating func compare(_ blocks: Range<Int>) throws(ArchiveError) {
+    var next = blocks.lowerBound
+    try reader.withBytes(offset(of: next)..<offset(of: blocks.upperBound)) { bytes in
+      Checksum.forEachBlock(of: bytes) { checksum in
+        guard checksum == (try? reader.word(at: checksumsOffset + next * 8)) else { return false }
+        verified[next] = true
+        next += 1
+        return true
+      }
+    }
+    guard next == blocks.upperBound else {
+      let (start, end) = (offset(of: next), offset(of: next + 1))
+      throw .damaged(
+        "The archive was damaged: bytes \(start) to \(end) do not match their checksum",
+        at: start
+      )
+    }
+  }
+
+  /// Where the block `number` begins, or where the last one ends.
+  private func offset(of number: Int) -> Int { min(start + number * Blocks.byteCount, checksumsOffset) }
 
   package mutating func verifyAll() throws(ArchiveError) {
     try verify(start..<checksumsOffset)

@@ -105,10 +105,7 @@ package struct ByteReader {
   }
 
   package func checksum(_ range: Range<Int>) throws(ArchiveError) -> UInt64 {
-    try check(range.count, at: range.lowerBound)
-    // Checked above.
-    let bytes = unsafe UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
-    return unsafe Checksum.of(bytes.bytes)
+    try withBytes(range) { Checksum.of($0) }
   }
 
   /// The string in `range`; throws if the bytes are not UTF-8, and never repairs them.

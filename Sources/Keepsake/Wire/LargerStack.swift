@@ -1,4 +1,4 @@
-internal import KeepsakeStack
+internal import CKeepsake
 
 /// A second stack for a thread, for recursion that has no room on the first.
 ///

@@ -1,4 +1,4 @@
-import KeepsakeStack
+import CKeepsake
 
 // Fetches memory that will soon be needed. A cache miss takes as long as some hundred instructions, but ten
 // misses at once take no longer than one.

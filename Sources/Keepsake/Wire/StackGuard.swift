@@ -1,4 +1,4 @@
-internal import KeepsakeStack
+internal import CKeepsake
 
 /// Checks whether the current stack has room for further recursion.
 ///

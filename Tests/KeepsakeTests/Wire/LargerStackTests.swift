@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Keepsake
-import KeepsakeStack
+import CKeepsake
 
 /// Runs `body` on a stack of its own.
 private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { try LargerStack().run(body) }

@@ -7,7 +7,7 @@
 #elseif canImport(Android)
   import Android
 #endif
-internal import KeepsakeStack
+internal import CKeepsake
 
 // One wrapper for each system call that the file layer makes, so that the rest of it reads plainly.
 

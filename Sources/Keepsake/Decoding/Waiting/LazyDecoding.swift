@@ -1,4 +1,4 @@
-internal import KeepsakeStack
+internal import CKeepsake
 internal import Synchronization
 
 /// The errors of the lazy values of an archive.

@@ -1,0 +1,32 @@
+#ifndef KEEPSAKE_CHECKSUMS_H
+#define KEEPSAKE_CHECKSUMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// The checksums of several blocks at once (Docs/Format.md §8.2), on processors that multiply vectors of 64-bit integers.
+// Swift has such vectors, but no means to use them only where the processor does.
+
+enum {
+  keepsake_block_size = 1 << 16,
+  keepsake_most_checksums = 8,
+};
+
+/// The checksums of consecutive blocks.
+typedef struct {
+  uint64_t of[keepsake_most_checksums];
+} KeepsakeChecksums;
+
+/// How many blocks `keepsake_checksums` accepts at once; 0 if this processor cannot do that.
+size_t keepsake_checksum_count(void);
+
+/// The checksums of the `count` blocks that begin at `bytes`, at least one and at most `keepsake_checksum_count()`. The
+/// others are undefined.
+KeepsakeChecksums keepsake_checksums(const void *bytes, size_t count);
+
+/// The checksum of the block `index`, less than `keepsake_most_checksums`.
+__attribute__((always_inline)) static inline uint64_t keepsake_checksum(KeepsakeChecksums checksums, size_t index) {
+  return checksums.of[index % keepsake_most_checksums];
+}
+
+#endif
