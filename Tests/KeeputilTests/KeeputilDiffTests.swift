@@ -133,6 +133,24 @@ import Testing
     #expect(lines.last == "~ root.books[4].title: \"Book 5\" -> \"Changed\"")
   }
 
+  @Test("the path of what is gone is that in the first archive, even in elements that have another index")
+  func pathsInMovedElements() throws {
+    struct Part: Codable {
+      var name: String
+      var tags: [String: [String]]
+    }
+    let old = [
+      Part(name: "a", tags: ["x": ["p", "q"], "y": []]), Part(name: "b", tags: ["x": ["p", "q"]]),
+    ]
+    let new = [Part(name: "b", tags: ["x": ["q", "r"], "z": []])]
+    #expect(
+      try diff(old, new) == [
+        "- root[0]: {name: \"a\", tags: {…}}", "- root[1].tags.x[0]: \"p\"", "+ root[0].tags.x[1]: \"r\"",
+        "+ root[0].tags.z: []",
+      ]
+    )
+  }
+
   @Test("a reference that leads to another object, a weak one too; sharing that was given up")
   func references() throws {
     let old = ShelfSample.make(books: 6)

@@ -12,7 +12,8 @@ final class Comparison {
 
   /// Two values to compare, or one without a partner.
   private struct Pair {
-    let label: PathElement
+    /// The last elements of its paths in the first and in the second archive.
+    let labels: (PathElement, PathElement)
     let first: DiffSequence.Element?
     let second: DiffSequence.Element?
   }
@@ -39,7 +40,7 @@ final class Comparison {
   /// The estimated range of all work for the current pair. The pairs of a value divide its range equally.
   private var share = 0.0..<1.0
   private var frames: [Frame] = []
-  private var path: [PathElement] = []
+  private var path: [(PathElement, PathElement)] = []
   /// For each paired object of one archive, its partner in the other.
   private var partners: [Int: Int] = [:]
   private var reversePartners: [Int: Int] = [:]
@@ -83,7 +84,7 @@ final class Comparison {
       }
       frames[frames.count - 1].next += 1
       path.removeSubrange(frame.depth...)
-      path.append(frame.pairs[frame.next].label)
+      path.append(frame.pairs[frame.next].labels)
       share = frame.share(ofPair: frame.next)
       showProgress()
       try compare(frame.pairs[frame.next])
@@ -111,10 +112,8 @@ final class Comparison {
         textB += " (\(try kindName(b, second)))"
       }
       try tell(.changed, "\(textA) -> \(textB)")
-    case (let a?, nil):
-      try tell(.removed, text(a, first))
-    case (nil, let b):
-      if let b { try tell(.added, text(b, second)) }
+    case (let a?, nil): try tell(.removed, text(a, first))
+    case (nil, let b): if let b { try tell(.added, text(b, second)) }
     }
   }
 
@@ -216,7 +215,7 @@ final class Comparison {
     let (known, reverse) = (partners[targetA.number], reversePartners[targetB.number])
     let isMet = known != nil || reverse != nil
     if !isMet, weakPairs.count < Comparison.mostWeakPairs {
-      weakPairs.append((targetA.number, targetB.number, pathText))
+      weakPairs.append((targetA.number, targetB.number, pathText(.changed)))
     } else if known != targetB.number, isMet || !areSame(targetA.classNumber, targetB.classNumber) {
       try tell(.changed, "weak \(name(targetA)) -> weak \(name(targetB)), another object")
     }
@@ -250,7 +249,7 @@ final class Comparison {
     var pairs: [Pair] = []
     func pair(_ label: PathElement, _ a: Int?, _ b: Int?) {
       let element = DiffSequence.Element.value(offset:)
-      pairs.append(Pair(label: label, first: a.map(element), second: b.map(element)))
+      pairs.append(Pair(labels: (label, label), first: a.map(element), second: b.map(element)))
     }
     for member in membersA {
       let partner = offsets[member.key]
@@ -265,11 +264,11 @@ final class Comparison {
     let (elementsA, elementsB) = try both(a, b) { try DiffSequence($1, $0) }
     var pairs: [Pair] = []
     func pair(_ i: Int, _ j: Int) {
-      pairs.append(Pair(label: .index(j), first: elementsA[i], second: elementsB[j]))
+      pairs.append(Pair(labels: (.index(i), .index(j)), first: elementsA[i], second: elementsB[j]))
     }
     func single(_ a: Range<Int>, _ b: Range<Int>) {
-      for i in a { pairs.append(Pair(label: .index(i), first: elementsA[i], second: nil)) }
-      for j in b { pairs.append(Pair(label: .index(j), first: nil, second: elementsB[j])) }
+      for i in a { pairs.append(Pair(labels: (.index(i), .index(i)), first: elementsA[i], second: nil)) }
+      for j in b { pairs.append(Pair(labels: (.index(j), .index(j)), first: nil, second: elementsB[j])) }
     }
     for stretch in SequenceAlignment.align(elementsA.digests, elementsB.digests) {
       if stretch.isSame {
@@ -319,10 +318,12 @@ final class Comparison {
   }
 
   private func tell(_ sign: Sign, _ text: String) throws {
-    try report(sign, pathText, text)
+    try report(sign, pathText(sign), text)
   }
 
-  private var pathText: String { PathText.text(path, longestKey: Comparison.longestName) }
+  private func pathText(_ sign: Sign) -> String {
+    PathText.text(path.lazy.map { sign == .removed ? $0 : $1 }, longestKey: Comparison.longestName)
+  }
 }
 
 enum DiffText {

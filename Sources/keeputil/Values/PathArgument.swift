@@ -38,7 +38,11 @@ enum PathText {
   /// - Parameters:
   ///   - start: the text before the first step, such as `#12`.
   ///   - longestKey: the most bytes of a key. A longer key is cut, so its path leads nowhere.
-  static func text(_ steps: [PathElement], from start: String = "", longestKey: Int = .max) -> String {
+  static func text(
+    _ steps: some RandomAccessCollection<PathElement>,
+    from start: String = "",
+    longestKey: Int = .max
+  ) -> String {
     var text = start
     let isShort = steps.count <= 2 * mostSteps
     for step in isShort ? steps[...] : steps.prefix(mostSteps) {
