@@ -46,6 +46,33 @@ import Testing
     #expect(try difference([#"--set=root["a=\"b"]=1"#]) == [#"+ root["a=\"b"]: 1"#])
   }
 
+  @Test("a key that only the superclass has, in a container of its own, is no key of the class")
+  func keysOfSuperclasses() throws {
+    try folder.archive([Tree()], "a.keepsake")
+    #expect(
+      try difference(["--rename-key", "Edits.Plant.name=title"]).map { $0.prefix(20) } == [
+        "- root[0].super.name", "+ root[0].super.titl",
+      ]
+    )
+    #expect(
+      try difference(["--rename-key", "Edits.Tree.rings=years"]) == [
+        "- root[0].rings: 7", "+ root[0].years: 7",
+      ]
+    )
+    for key in ["Tree.name", "Plant.rings"] {
+      let result = try Keeputil.run(
+        "edit",
+        "--remove-key",
+        "Edits.\(key)",
+        "-o",
+        "c",
+        "a.keepsake",
+        in: folder
+      )
+      #expect(result.status == 65 && result.errors.contains("no object of the class"))
+    }
+  }
+
   @Test("two changes of one path are refused; what goes together is not")
   func contradictions() throws {
     for changes in [
@@ -209,5 +236,26 @@ import Testing
     #expect(
       try Keeputil.run("verify", "new.keepsake", in: folder).output.hasPrefix("new.keepsake: a whole archive")
     )
+  }
+}
+
+private class Plant: Codable, ArchivableClass {
+  class var archivedClassName: String { "Edits.Plant" }
+  var name = "oak"
+
+  init() {}
+}
+
+private final class Tree: Plant {
+  override class var archivedClassName: String { "Edits.Tree" }
+
+  override init() { super.init() }
+
+  required init(from decoder: any Decoder) throws { try super.init(from: decoder) }
+
+  override func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: PlainKey.self)
+    try container.encode(7, forKey: PlainKey("rings"))
+    try super.encode(to: container.superEncoder())
   }
 }

@@ -68,7 +68,7 @@ struct ArchiveEdits: Sendable {
   }
 
   /// The edits of the container at `offset`, which holds keys of objects of the classes `classes`.
-  func edit(at offset: Int, classes: [String]) -> ContainerEdit {
+  func edit(at offset: Int, classes: ArraySlice<String>) -> ContainerEdit {
     var edit = containers[offset] ?? ContainerEdit()
     for name in classes {
       for (key, change) in classKeys[name] ?? [:] {

@@ -14,8 +14,8 @@ struct ArchiveRewriter {
   private struct Container {
     let kind: ArchiveValue.Kind
     let edit: ArchiveEdits.ContainerEdit
-    /// Whether its keys are those of an object.
-    var isOfObject = false
+    /// If its keys are those of an object, behind how many keys "super" it is.
+    var superLevel: Int?
 
     var takesLevel: Bool { [.record, .map, .array].contains(kind) }
   }
@@ -35,6 +35,8 @@ struct ArchiveRewriter {
   private var levels = -1
   /// The names of the class and superclasses of the object in progress.
   private var classes: [String] = []
+  /// For each container of keys of the object in progress, the classes that may have keys in it.
+  private var classesWithKeys: [Range<Int>] = []
   /// The new numbers of unchanged shapes.
   private var shapeNumbers: [Source: Int] = [:]
 
@@ -149,15 +151,15 @@ struct ArchiveRewriter {
   ) throws(ArchiveError) {
     switch value.kind {
     case .record, .map, .array, .empty:
-      // A superclass has its keys beside those of the class, or under "super".
-      let isOfObject = open.last.map { $0.isOfObject && label == .key("super") } ?? true
+      var level: Int? = 0
+      if let outer = open.last { level = label == .key("super") ? outer.superLevel.map { $0 + 1 } : nil }
       let isSource = value.image === source
-      let hasClassKeys = isOfObject && value.kind != .array
-      let edit = isSource ? edits.edit(at: value.offset, classes: hasClassKeys ? classes : []) : .init()
+      let classes = isSource ? try classes(withKeysIn: value, level) : []
+      let edit = isSource ? edits.edit(at: value.offset, classes: classes) : .init()
       try appendHead(of: value, edit)
       guard value.hasMembers else { return }
       try enterLevel(value)
-      open.append(Container(kind: value.kind, edit: edit, isOfObject: isOfObject))
+      open.append(Container(kind: value.kind, edit: edit, superLevel: level))
     case .some, .url, .typed:
       builder.buffer.append(value.tag)
       if let number = try value.typeNumber {
@@ -178,6 +180,16 @@ struct ArchiveRewriter {
       // These bytes mean the same in every archive.
       try value.image.reader.withBytes(value.byteRange) { builder.buffer.append($0) }
     }
+  }
+
+  /// The classes that may have keys in the container `value` of the object in progress.
+  private mutating func classes(withKeysIn value: ArchiveValue, _ level: Int?) throws(ArchiveError)
+    -> ArraySlice<String>
+  {
+    guard edits.changesKeysOfClasses, let level, value.kind != .array else { return [] }
+    if level == 0 { classesWithKeys = try value.keyContainers(classCount: classes.count).map(\.classes) }
+    guard level < classesWithKeys.count else { return [] }
+    return classes[classesWithKeys[level].clamped(to: classes.indices)]
   }
 
   private mutating func append(string value: ArchiveValue) throws(ArchiveError) {

@@ -112,6 +112,22 @@ extension ArchiveValue {
     }
     return nil
   }
+
+  /// The containers of the keys of an object, each with the classes that may have keys in it; the object has `count`
+  /// classes. A superclass has its keys beside those of the class, or under "super", maybe a key of the same name. So
+  /// each container is of one class or more.
+  package func keyContainers(classCount count: Int) throws(ArchiveError)
+    -> [(value: ArchiveValue, classes: Range<Int>)]
+  {
+    var containers: [ArchiveValue] = []
+    var next: ArchiveValue? = self
+    while let container = next, container.kind == .record || container.kind == .map {
+      containers.append(container)
+      next = try container.member(.key("super"))?.value
+    }
+    let others = count - containers.count
+    return containers.enumerated().map { ($1, $0..<($0 + max(others, 0) + 1)) }
+  }
 }
 
 extension ArchiveValue.Member {

@@ -21,36 +21,17 @@ struct ArchivedClasses {
     var keys: [String] = []
     for number in image.bodyNumbers {
       let body = try image.numberedBody(number, referredToAt: 0)
-      guard isOf(key.className, body.classNumber) else { continue }
-      for found in try self.keys(of: body.value) where seen.insert(ExactString(string: found)).inserted {
-        keys.append(found)
+      guard let classNumber = body.classNumber else { continue }
+      let names = sequence(first: classNumber) { image.classes[$0].superclass }.map { image.classes[$0].name }
+      for (container, classes) in try body.value.keyContainers(classCount: names.count)
+      where names[classes.clamped(to: names.indices)].contains(key.className) {
+        for case .key(let found)? in try container.members().map(\.label)
+        where seen.insert(ExactString(string: found)).inserted { keys.append(found) }
       }
       if seen.contains(ExactString(string: key.key)) { return }
     }
     let advice = Spelling.advice(key.key, among: keys, count: keys.count, nothing: "they have none")
     let name = quoted(key.className)
     throw CommandFailure.badData("no object of the class \(name) has the key \(quoted(key.key))\(advice)")
-  }
-
-  private func isOf(_ name: String, _ classNumber: Int?) -> Bool {
-    guard let classNumber else { return false }
-    return sequence(first: classNumber) { image.classes[$0].superclass }.contains {
-      image.classes[$0].name == name
-    }
-  }
-
-  /// The keys of an object, including those of its superclasses, which are beside its own or under "super".
-  private func keys(of content: ArchiveValue) throws(ArchiveError) -> [String] {
-    var keys: [String] = []
-    var next: ArchiveValue? = content
-    while let content = next, content.kind == .record || content.kind == .map {
-      next = nil
-      for member in try content.members() {
-        guard case .key(let name)? = member.label else { continue }
-        keys.append(name)
-        if name == "super" { next = member.value }
-      }
-    }
-    return keys
   }
 }

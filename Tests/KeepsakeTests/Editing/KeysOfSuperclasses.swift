@@ -1,0 +1,95 @@
+import Keepsake
+import TestSupport
+import Testing
+
+private class Base: Codable, ArchivableClass {
+  class var archivedClassName: String { "KeysOfSuperclasses.Base" }
+  var name = "base"
+
+  init() {}
+}
+
+/// It has a key of its superclass, so its superclass gets a container of its own.
+private class Middle: Base {
+  override class var archivedClassName: String { "KeysOfSuperclasses.Middle" }
+  var own = "middle"
+
+  enum CodingKeys: String, CodingKey { case own = "name" }
+
+  override init() { super.init() }
+
+  required init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    own = try container.decode(String.self, forKey: .own)
+    try super.init(from: container.superDecoder())
+  }
+
+  override func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(own, forKey: .own)
+    try super.encode(to: container.superEncoder())
+  }
+}
+
+/// Its keys are beside those of its superclass.
+private final class Leaf: Middle {
+  override class var archivedClassName: String { "KeysOfSuperclasses.Leaf" }
+  var leaves = 3
+
+  private enum CodingKeys: CodingKey { case leaves }
+
+  override init() { super.init() }
+
+  required init(from decoder: any Decoder) throws {
+    leaves = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .leaves)
+    try super.init(from: decoder)
+  }
+
+  override func encode(to encoder: any Encoder) throws {
+    try super.encode(to: encoder)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(leaves, forKey: .leaves)
+  }
+}
+
+/// Edits of keys that a class and its superclass both have.
+@Suite struct KeysOfSuperclasses {
+  private func keys(_ change: (inout ArchiveEditor) -> Void) throws -> [String] {
+    let objects = [Base(), Middle(), Leaf()]
+    var editor = try ArchiveEditor(forReadingFrom: ArchiveEncoder().encode(objects))
+    change(&editor)
+    let root = try ArchiveValue(forReadingFrom: editor.encodedData)["root"]
+    return try objects.indices.flatMap { index in
+      let object = try root?[index]
+      let inner = try object?["super"]?.keys.map { "super.\($0)" } ?? []
+      return try ["\(index):"] + (object?.keys.filter { $0 != "super" } ?? []) + inner
+    }
+  }
+
+  @Test("a change in a class leaves out the container of its superclass")
+  func keysOfTheSubclass() throws {
+    // Which of its containers a leaf shares with its superclass, the archive does not say.
+    let renamed = try keys {
+      $0.renameKey("name", to: "title", inObjectsOfClass: Middle.archivedClassName)
+    }
+    #expect(renamed.starts(with: ["0:", "name", "1:", "title", "super.name", "2:", "title", "leaves"]))
+    let removed = try keys { $0.removeKey("name", inObjectsOfClass: Middle.archivedClassName) }
+    #expect(removed.starts(with: ["0:", "name", "1:", "super.name", "2:", "leaves"]))
+  }
+
+  @Test("a change in a superclass is one in its container")
+  func keysOfTheSuperclass() throws {
+    let renamed = try keys { $0.renameKey("name", to: "title", inObjectsOfClass: Base.archivedClassName) }
+    #expect(
+      renamed == ["0:", "title", "1:", "name", "super.title", "2:", "name", "leaves", "super.title"]
+    )
+  }
+
+  @Test("keys of a class whose superclass has a container are found in that of a subclass, too")
+  func keysBesideThoseOfASubclass() throws {
+    let renamed = try keys { $0.renameKey("leaves", to: "needles", inObjectsOfClass: Leaf.archivedClassName) }
+    #expect(
+      renamed == ["0:", "name", "1:", "name", "super.name", "2:", "name", "needles", "super.name"]
+    )
+  }
+}
