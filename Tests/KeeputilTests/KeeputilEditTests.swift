@@ -93,6 +93,14 @@ import Testing
           == "keeputil: edit: root.books[0].title is in root.books, which another change replaces or removes\n"
       )
     }
+    try folder.archive([7: [5: 1]], "c.keepsake")
+    for (changes, words) in [
+      ("--set 'root[7]=1' --set 'root[\"7\"]=2'", "two changes are about root[\"7\"]"),
+      ("--remove 'root[\"7\"]' --set 'root[7][5]=2'", "root[7][5] is in root[7], which another change"),
+    ] {
+      let result = try Keeputil.shell("\"$0\" edit \(changes) -o b.keepsake c.keepsake", in: folder)
+      #expect(result.status == 64 && result.errors.contains(words), "\(result.errors)")
+    }
     #expect(try !folder.names.contains("b.keepsake"))
     #expect(
       try difference(["--set", "root.name=1", "--rename", "root.name=count"])

@@ -27,23 +27,29 @@ struct RequestedChanges {
   /// can change in a value that is replaced or removed.
   private func checkPaths() throws(CommandFailure) {
     for paths in [changes.compactMap(\.key), changes.compactMap(\.content)] {
-      var seen: Set<ArchivePath> = []
-      for path in paths where !seen.insert(path).inserted {
+      var seen: Set<[ExactString]> = []
+      for path in paths where !seen.insert(RequestedChanges.names(path)).inserted {
         throw .usage("edit: two changes are about \(PathText.text(path.elements))")
       }
     }
-    let replaced = Set(changes.compactMap(\.content))
-    let counts = Set(replaced.map(\.elements.count)).sorted()
+    let replaced = Set(changes.compactMap(\.content).map(RequestedChanges.names))
+    let counts = Set(replaced.map(\.count)).sorted()
     for path in changes.compactMap({ $0.content ?? $0.key }) {
-      for count in counts where count < path.elements.count {
+      let names = RequestedChanges.names(path)
+      for count in counts where count < names.count {
+        guard replaced.contains(Array(names.prefix(count))) else { continue }
         let outer = ArchivePath(Array(path.elements.prefix(count)))
-        guard replaced.contains(outer) else { continue }
         throw .usage(
           "edit: \(PathText.text(path.elements)) is in \(PathText.text(outer.elements)), which another change "
             + "replaces or removes"
         )
       }
     }
+  }
+
+  /// The steps of a path as texts: an integer key is also found by its digits, as in `root["7"]` for `root[7]`.
+  private static func names(_ path: ArchivePath) -> [ExactString] {
+    path.elements.map { ExactString(string: $0.keyText) }
   }
 
   /// The change for an option. Applying it throws if a name does not exist, so a misspelled name does not go unnoticed.
