@@ -147,18 +147,7 @@ struct ArchiveAssembly {
     conditionals: [Int]
   ) throws(ArchiveError) {
     if prefersShortForm, leftByteCount == 0, let lengths = offsets.fewLengths,
-      ShortArchive.write(
-        to: shortForm,
-        bodies: buffer,
-        lengths: lengths,
-        topLevel: topLevel,
-        keys: &keys,
-        shapes: &shapes,
-        classes: classes,
-        strings: &strings,
-        conditionals: conditionals,
-        flags
-      )
+      writeShort(lengths, topLevel, &keys, &shapes, classes, &strings, conditionals)
     {
       buffer.exchange(with: shortForm)
       return try letGo(buffer.count)
@@ -215,5 +204,58 @@ struct ArchiveAssembly {
     buffer.append(word: UInt64(checksumsOffset))
     buffer.append(word: buffer.checksum(coveredStart..<buffer.count))
     buffer.append(memoryOf: Trailer.signature)
+  }
+
+  // MARK: The short form
+
+  /// Longer archives get the long form, of which a part can be checked and read without the rest.
+  private static let mostShortBytes = 1 << 15
+
+  /// Writes the archive to ``shortForm``, without what a small archive does not need (Format §7). Returns `false` if it
+  /// is too large for that.
+  ///
+  /// - Parameter lengths: the number of bytes of each body.
+  private func writeShort(
+    _ lengths: OwnedArray<Int>,
+    _ topLevel: ByteBuffer,
+    _ keys: inout KeyRegistry,
+    _ shapes: inout ShapeTrie,
+    _ classes: [ClassEntry],
+    _ strings: inout StringSharing,
+    _ conditionals: [Int]
+  ) -> Bool {
+    guard buffer.count + topLevel.count <= ArchiveAssembly.mostShortBytes else { return false }
+    var shortFlags = flags.union(.short)
+    if shapes.count > 0 { shortFlags.insert(.shapes) }
+    if !classes.isEmpty { shortFlags.insert(.classes) }
+    if strings.count > 0 { shortFlags.insert(.strings) }
+    if !conditionals.isEmpty { shortFlags.insert(.conditionals) }
+    if lengths.count > 0 { shortFlags.insert(.bodies) }
+    let hasWideLengths = (0..<lengths.count).contains { lengths[$0] > UInt8.max }
+    if hasWideLengths { shortFlags.insert(.wideLengths) }
+    let impliesTopLevel = ShortForm.isImplied(topLevel, buffer)
+    if impliesTopLevel { shortFlags.insert(.impliedTopLevel) }
+
+    shortForm.truncate(to: 0)
+    shortForm.append(word: Header.signatureWord)
+    shortForm.append(word: shortFlags.headerWord, byteCount: 4)
+    if shapes.count > 0 { shortForm.append(varint: shapes.count) }
+    if !classes.isEmpty { shortForm.append(varint: classes.count) }
+    if strings.count > 0 { shortForm.append(varint: strings.count) }
+    if !conditionals.isEmpty { shortForm.append(varint: conditionals.count) }
+    if lengths.count > 0 { shortForm.append(varint: lengths.count) }
+    for index in 0..<lengths.count {
+      shortForm.append(word: UInt64(lengths[index]), byteCount: hasWideLengths ? 2 : 1)
+    }
+    if shapes.count > 0 { shapes.writeShort(to: shortForm, names: keys.names) }
+    for entry in classes { entry.write(to: shortForm) }
+    for number in 0..<strings.count { strings.write(number, to: shortForm) }
+    for number in conditionals { shortForm.append(varint: number) }
+    let tablesEnd = shortForm.count
+    shortForm.append(buffer, Header.byteCount..<buffer.count)
+    if !impliesTopLevel { shortForm.append(topLevel) }
+    let covered = 0..<(flags.contains(.withoutChecksums) ? tablesEnd : shortForm.count)
+    shortForm.append(word: shortForm.checksum(covered), byteCount: ShortForm.checksumByteCount)
+    return true
   }
 }

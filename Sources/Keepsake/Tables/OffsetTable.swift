@@ -82,7 +82,8 @@ struct OffsetTableBuilder {
     count = newCount
   }
 
-  /// The lengths of all bodies, if there are at most ``ShortArchive/mostBodies``.
+  /// The lengths of all bodies, if they do not fill a group. Archives with more bodies get the long form, in which a
+  /// body can be found without the lengths of all.
   var fewLengths: OwnedArray<Int>? { count == pending.count ? pending : nil }
 
   /// The parts of the table, in order.
