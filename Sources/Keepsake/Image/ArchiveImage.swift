@@ -157,7 +157,7 @@ package final class ArchiveImage {
   /// The range of the text with the number `number` in the string table, which need not be UTF-8.
   func stringRange(_ number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
     var cursor = try stringOffset(number, at: offset)
-    return try reader.textRange(at: &cursor)
+    return try reader.countedRange(at: &cursor)
   }
 
   /// The offset of the string with the number `number` in the string table, where its length is.
@@ -175,7 +175,7 @@ package final class ArchiveImage {
     // Nearly always the string is there already. Then nothing retains the array of offsets.
     if number < found.strings.count, let string = found.strings[number] { return string }
     var cursor = try stringOffset(number, at: offset)
-    let string = try reader.string(reader.textRange(at: &cursor))
+    let string = try reader.string(reader.countedRange(at: &cursor))
     found.strings[number] = string
     return string
   }
@@ -188,7 +188,7 @@ package final class ArchiveImage {
       var cursor = table.range.lowerBound
       for _ in 0..<table.count {
         offsets.append(cursor)
-        _ = try reader.textRange(at: &cursor)
+        _ = try reader.countedRange(at: &cursor)
       }
       try ArchiveTables.checkEnd(cursor, table, "string")
     }

@@ -65,7 +65,7 @@ struct ArchiveTables {
     for table in tables {
       var cursor = table.range.lowerBound
       for _ in 0..<table.count {
-        let range = try reader.textRange(at: &cursor)
+        let range = try reader.countedRange(at: &cursor)
         let key = try reader.string(range)
         let isNew =
           count <= fewKeys

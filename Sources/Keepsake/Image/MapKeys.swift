@@ -87,7 +87,7 @@ extension ValueLayout {
       return .shared(Int(try reader.unsigned(at: start &+ 1, byteCount: byteCount)))
     case Tag.string:
       cursor = start &+ 1
-      return .text(try reader.textRange(at: &cursor))
+      return .text(try reader.countedRange(at: &cursor))
     case Tag.smallInteger...:
       cursor = start &+ 1
       return .number(Int(tag) &- Int(Tag.smallInteger) &- 16)

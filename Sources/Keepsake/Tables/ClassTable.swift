@@ -239,13 +239,13 @@ extension ClassEntry {
 
   /// Moves `offset` past the entry there. Checks only what determines its length.
   static func skip(_ reader: ByteReader, at offset: inout Int) throws(ArchiveError) {
-    _ = try reader.textRange(at: &offset)
+    _ = try reader.countedRange(at: &offset)
     _ = try reader.varint(at: &offset)
     _ = try reader.varint(at: &offset)
     let flags = try reader.byte(at: offset)
     offset += 1
     guard flags != ClassFlags.valueType, flags & ClassFlags.readsLast != 0 else { return }
-    for _ in 0..<(try reader.varint(at: &offset)) { _ = try reader.textRange(at: &offset) }
+    for _ in 0..<(try reader.varint(at: &offset)) { _ = try reader.countedRange(at: &offset) }
   }
 
   private mutating func readKeysReadLast(_ reader: ByteReader, at offset: inout Int) throws(ArchiveError) {
@@ -262,14 +262,6 @@ extension ClassEntry {
 extension ByteReader {
   /// Reads a text of a table: a number of bytes, and the bytes.
   fileprivate func tableString(at offset: inout Int) throws(ArchiveError) -> String {
-    try string(textRange(at: &offset))
-  }
-
-  /// The range of a text in a table, which is a length and UTF-8; `cursor` moves past it.
-  func textRange(at cursor: inout Int) throws(ArchiveError) -> Range<Int> {
-    let count = try varint(at: &cursor)
-    try check(count, at: cursor)
-    defer { cursor += count }
-    return cursor..<(cursor + count)
+    try string(countedRange(at: &offset))
   }
 }

@@ -161,7 +161,7 @@ extension ArchiveDirectory {
     _ cursor: inout Int
   ) throws(ArchiveError) -> Table {
     let start = cursor
-    for _ in 0..<count { _ = try reader.textRange(at: &cursor) }
+    for _ in 0..<count { _ = try reader.countedRange(at: &cursor) }
     return Table(count: count, range: start..<cursor)
   }
 }

@@ -81,9 +81,7 @@ extension ArchiveValue {
   package var countedBytes: Range<Int> {
     get throws(ArchiveError) {
       var cursor = offset + 1
-      let count = try reader.varint(at: &cursor)
-      try reader.check(count, at: cursor)
-      return cursor..<(cursor + count)
+      return try reader.countedRange(at: &cursor)
     }
   }
 

@@ -66,6 +66,14 @@ extension ByteReader {
     }
   }
 
+  /// The range of bytes that follow their number, as those of a text do; `cursor` moves past them.
+  func countedRange(at cursor: inout Int) throws(ArchiveError) -> Range<Int> {
+    let count = try varint(at: &cursor)
+    try check(count, at: cursor)
+    defer { cursor += count }
+    return cursor..<(cursor + count)
+  }
+
   package func wide(at offset: Int) throws(ArchiveError) -> UInt128 {
     try UInt128(word(at: offset)) | UInt128(word(at: offset + 8)) << 64
   }
