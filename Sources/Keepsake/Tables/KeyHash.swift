@@ -13,6 +13,9 @@ struct KeyHash {
     self.seed = seed
   }
 
+  /// Hashes with the seed of this process.
+  static let seeded = KeyHash()
+
   /// Hashes that are the same in every process, as an archive depends on them.
   static let unseeded = KeyHash(seed: 0)
 

@@ -9,18 +9,7 @@ package struct ExactString: Hashable {
   }
 
   package func hash(into hasher: inout Hasher) {
-    string.withUTF8Bytes { utf8 in
-      var offset = 0
-      while utf8.byteCount &- offset >= 8 {
-        hasher.combine(utf8.littleEndianWord(at: offset))
-        offset &+= 8
-      }
-      while offset < utf8.byteCount {
-        hasher.combine(utf8.byte(at: offset))
-        offset &+= 1
-      }
-      hasher.combine(offset)
-    }
+    hasher.combine(string.withUTF8Bytes { KeyHash.seeded.of($0) })
   }
 }
 
