@@ -39,7 +39,7 @@ package final class ArchiveImage {
   package let source: TranslatedArchive?
   /// Compares bytes with their checksums before they are read; `nil` if nothing is left to compare.
   @safe @exclusivity(unchecked)
-  var verifier: PartVerifier?
+  var verifier: BlockVerifier?
   @safe @exclusivity(unchecked)
   private var found = FoundEntries()
   @safe @exclusivity(unchecked)
@@ -71,7 +71,7 @@ package final class ArchiveImage {
       let (trailers, firstEnd) = try SavedParts.trailers(reader, flags)
       let first = reader.limited(to: firstEnd)
       let trailer = try Trailer(first, flags)
-      var verifier = verification == .disabled ? nil : try PartVerifier(first, trailer)
+      var verifier = verification == .disabled ? nil : try BlockVerifier(first, trailer)
       for trailer in trailers { verifier?.add(reader, trailer) }
       if verification == .everything {
         try verifier?.verifyAll()

@@ -35,7 +35,7 @@ struct SavedParts {
     _ reader: ByteReader,
     _ trailers: [SaveTrailer],
     after first: ArchiveDirectory,
-    _ verifier: inout PartVerifier?
+    _ verifier: inout BlockVerifier?
   ) throws(ArchiveError) {
     var saves: [SaveDirectory] = []
     var bodies: [UInt32: Range<Int>] = [:]
@@ -83,30 +83,5 @@ struct SavedParts {
   /// The number of the body that holds the byte at `offset`, if it is a current body of an appended save.
   func bodyNumber(containing offset: Int) -> Int? {
     bodies.first { $0.value.contains(offset) }.map { Int($0.key) }
-  }
-}
-
-/// Compares the blocks of an archive, and of the saves after it, with their checksums (Format §8).
-package struct PartVerifier {
-  /// A verifier for each save, and where the save begins.
-  private var parts: [(start: Int, verifier: BlockVerifier)]
-
-  init(_ reader: ByteReader, _ trailer: Trailer) throws(ArchiveError) {
-    parts = [(0, try BlockVerifier(reader, trailer))]
-  }
-
-  mutating func add(_ reader: ByteReader, _ trailer: SaveTrailer) {
-    parts.append((trailer.start, BlockVerifier(reader, trailer)))
-  }
-
-  /// Checks the blocks that hold `range`, which is in one save.
-  package mutating func verify(_ range: Range<Int>) throws(ArchiveError) {
-    // The last save that begins at or before the range. The first begins at 0.
-    let next = parts.count == 1 ? 1 : parts.partitioningIndex { $0.start > range.lowerBound }
-    try parts[max(0, next - 1)].verifier.verify(range)
-  }
-
-  package mutating func verifyAll() throws(ArchiveError) {
-    for index in parts.indices { try parts[index].verifier.verifyAll() }
   }
 }

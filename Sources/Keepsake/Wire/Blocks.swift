@@ -20,15 +20,65 @@ extension ByteBuffer {
   }
 }
 
-/// Checks blocks of an archive when they are first read, or all at once.
+/// Compares the blocks of an archive, and of the saves after it, with their checksums: when they are first read, or all
+/// at once.
 package struct BlockVerifier {
-  private let reader: ByteReader
-  /// Where the first block begins.
-  private let start: Int
-  private let checksumsOffset: Int
-  /// Whether each block was checked; empty if there are no checksums.
-  private var verified: [Bool]
+  /// The blocks of one save.
+  private struct Part {
+    /// The bytes of the blocks. Their checksums follow.
+    let covered: Range<Int>
+    let reader: ByteReader
+    /// Whether each block was checked; empty if there are no checksums.
+    var verified: [Bool]
 
+    init(_ reader: ByteReader, _ covered: Range<Int>, hasChecksums: Bool) {
+      (self.reader, self.covered) = (reader, covered)
+      verified = Array(repeating: false, count: hasChecksums ? Blocks.count(coveringBytes: covered.count) : 0)
+    }
+
+    mutating func verify(_ range: Range<Int>) throws(ArchiveError) {
+      guard range.lowerBound >= covered.lowerBound, range.upperBound <= covered.upperBound, !range.isEmpty,
+        !verified.isEmpty
+      else { return }
+      let first = (range.lowerBound - covered.lowerBound) / Blocks.byteCount
+      let last = (range.upperBound - 1 - covered.lowerBound) / Blocks.byteCount
+      var block = first
+      while block <= last {
+        let next = verified[block...last].firstIndex(of: !verified[block]) ?? last + 1
+        if !verified[block] { try compare(block..<next) }
+        block = next
+      }
+    }
+
+    /// Compares `blocks` with their checksums.
+    private mutating func compare(_ blocks: Range<Int>) throws(ArchiveError) {
+      var next = blocks.lowerBound
+      try reader.withBytes(offset(of: next)..<offset(of: blocks.upperBound)) { bytes in
+        Checksum.forEachBlock(of: bytes) { checksum in
+          guard checksum == (try? reader.word(at: covered.upperBound + next * 8)) else { return false }
+          verified[next] = true
+          next += 1
+          return true
+        }
+      }
+      guard next == blocks.upperBound else {
+        let (start, end) = (offset(of: next), offset(of: next + 1))
+        throw .damaged(
+          "The archive was damaged: bytes \(start) to \(end) do not match their checksum",
+          at: start
+        )
+      }
+    }
+
+    /// Where the block `number` begins, or where the last one ends.
+    private func offset(of number: Int) -> Int {
+      min(covered.lowerBound + number * Blocks.byteCount, covered.upperBound)
+    }
+  }
+
+  private var parts: [Part]
+
+  /// Creates a verifier of the first save, and compares its trailer with its checksum.
   package init(_ reader: ByteReader, _ trailer: Trailer) throws(ArchiveError) {
     let trailerOffset = reader.count - Trailer.byteCount
     let computed = try reader.checksum(trailer.coveredOffset..<(trailerOffset + 16))
@@ -38,58 +88,23 @@ package struct BlockVerifier {
         at: trailer.coveredOffset
       )
     }
-    self.init(reader, 0..<trailer.checksumsOffset, hasChecksums: trailer.hasBlockChecksums)
+    parts = [Part(reader, 0..<trailer.checksumsOffset, hasChecksums: trailer.hasBlockChecksums)]
   }
 
-  /// A verifier of a later save, whose trailer is whole.
-  package init(_ reader: ByteReader, _ trailer: SaveTrailer) {
-    self.init(reader, trailer.start..<trailer.checksumsOffset, hasChecksums: trailer.hasBlockChecksums)
+  /// Adds a later save, whose trailer is whole.
+  package mutating func add(_ reader: ByteReader, _ trailer: SaveTrailer) {
+    let covered = trailer.start..<trailer.checksumsOffset
+    parts.append(Part(reader, covered, hasChecksums: trailer.hasBlockChecksums))
   }
 
-  private init(_ reader: ByteReader, _ covered: Range<Int>, hasChecksums: Bool) {
-    self.reader = reader
-    (start, checksumsOffset) = (covered.lowerBound, covered.upperBound)
-    verified = Array(repeating: false, count: hasChecksums ? Blocks.count(coveringBytes: covered.count) : 0)
-  }
-
-  /// Checks the blocks that hold `range`, except those that were checked before.
+  /// Checks the blocks that hold `range`, which is in one save, except those that were checked before.
   package mutating func verify(_ range: Range<Int>) throws(ArchiveError) {
-    guard range.lowerBound >= start, range.upperBound <= checksumsOffset, !range.isEmpty, !verified.isEmpty
-    else { return }
-    let first = (range.lowerBound - start) / Blocks.byteCount
-    let last = (range.upperBound - 1 - start) / Blocks.byteCount
-    var block = first
-    while block <= last {
-      let next = verified[block...last].firstIndex(of: !verified[block]) ?? last + 1
-      if !verified[block] { try compare(block..<next) }
-      block = next
-    }
+    // The last save that begins at or before the range. The first begins at 0.
+    let next = parts.count == 1 ? 1 : parts.partitioningIndex { $0.covered.lowerBound > range.lowerBound }
+    try parts[max(0, next - 1)].verify(range)
   }
-
-  /// Compares `blocks` with their checksums.
-  private mutating func compare(_ blocks: Range<Int>) throws(ArchiveError) {
-    var next = blocks.lowerBound
-    try reader.withBytes(offset(of: next)..<offset(of: blocks.upperBound)) { bytes in
-      Checksum.forEachBlock(of: bytes) { checksum in
-        guard checksum == (try? reader.word(at: checksumsOffset + next * 8)) else { return false }
-        verified[next] = true
-        next += 1
-        return true
-      }
-    }
-    guard next == blocks.upperBound else {
-      let (start, end) = (offset(of: next), offset(of: next + 1))
-      throw .damaged(
-        "The archive was damaged: bytes \(start) to \(end) do not match their checksum",
-        at: start
-      )
-    }
-  }
-
-  /// Where the block `number` begins, or where the last one ends.
-  private func offset(of number: Int) -> Int { min(start + number * Blocks.byteCount, checksumsOffset) }
 
   package mutating func verifyAll() throws(ArchiveError) {
-    try verify(start..<checksumsOffset)
+    for index in parts.indices { try parts[index].verify(parts[index].covered) }
   }
 }
