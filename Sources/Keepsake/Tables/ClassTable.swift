@@ -182,6 +182,9 @@ extension [ClassEntry] {
     [Int](sequence(first: number) { self[$0].superclass })
   }
 
+  /// The names of an entry and of those of its superclasses.
+  func names(of number: Int) -> [String] { chain(of: number).map { self[$0].name } }
+
   /// Whether a class of the chain of `number` reads the property with `key` last.
   func readLast(_ key: String, by number: Int) -> Bool {
     let key = ExactString(string: key)

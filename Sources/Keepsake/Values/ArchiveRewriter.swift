@@ -65,7 +65,7 @@ struct ArchiveRewriter {
     while next < pending.count {
       let body = pending[next]
       next += 1
-      classes = body.value.image.classNames(from: body.classNumber)
+      classes = body.classNumber.map { body.value.image.classes.names(of: $0) } ?? []
       let classNumber: Int? =
         if let number = body.classNumber { try self.classNumber(number, body.value.image) } else { nil }
       builder.beginBody(classNumber: classNumber)
@@ -291,9 +291,8 @@ struct ArchiveRewriter {
     let key = Source(image, number)
     if let known = classNumbers[key] { return known }
     // Superclasses come before the class.
-    let chain = Array(sequence(first: number) { image.classes[$0].superclass }.reversed())
     var last: Int?
-    for number in chain {
+    for number in image.classes.chain(of: number).reversed() {
       var entry = image.classes[number]
       entry.superclass = last
       if image === source {
@@ -318,22 +317,15 @@ struct ArchiveRewriter {
   /// here than in the superclass, the class lists it itself.
   private func keysReadLast(ofClass number: Int) -> [String] {
     guard edits.changesKeysOfClasses else { return source.classes[number].keysReadLast }
-    let names = source.classNames(from: number)
+    let names = source.classes.names(of: number)
     var keys: [String] = []
-    for current in sequence(first: number, next: { source.classes[$0].superclass }) {
+    for current in source.classes.chain(of: number) {
       for key in source.classes[current].keysReadLast {
         let new = edits.key(key, ofClasses: names)
-        if current != number, new == edits.key(key, ofClasses: source.classNames(from: current)) { continue }
+        if current != number, new == edits.key(key, ofClasses: source.classes.names(of: current)) { continue }
         if let new, !keys.contains(where: { $0.utf8.elementsEqual(new.utf8) }) { keys.append(new) }
       }
     }
     return keys
-  }
-}
-
-extension ArchiveImage {
-  fileprivate func classNames(from number: Int?) -> [String] {
-    guard let number else { return [] }
-    return sequence(first: number) { self.classes[$0].superclass }.map { classes[$0].name }
   }
 }
