@@ -95,6 +95,9 @@ struct ArchiveBuilder {
     return number
   }
 
+  /// How many shapes there are so far.
+  var shapeCount: Int { tables.shapes.count }
+
   func append(recordOfShape number: Int) {
     if number <= Tag.lastShortShape {
       buffer.append(Tag.shortRecord + UInt8(truncatingIfNeeded: number))

@@ -20,7 +20,6 @@ package struct ArchiveTranslation {
   private var numbersOfClasses: [ObjectIdentifier: Int] = [:]
   /// The original names of classes that are renamed.
   private var originalNames: [String: String] = [:]
-  var shapeCount = 0
   /// The offsets of values in the new archive, and in the original.
   private var offsets: [(here: Int, source: Int)] = []
   /// The remaining nodes of the collections in progress, the innermost last.
@@ -357,7 +356,7 @@ package struct ArchiveTranslation {
     let cost = members.count.multipliedSaturating(by: ReadingBudget.shapeKeyByteCount)
     try contents.budget.charge(cost, at: offset)
     // The shape is nearly always known: objects of a class have the same keys.
-    let known = shapeCount
+    let known = builder.shapeCount
     if try append(recordHead: members.map(\.key)) < known { contents.budget.giveBack(cost) }
     for member in members { try append(member.node) }
   }

@@ -77,13 +77,11 @@ extension ArchiveTranslation {
     }
   }
 
-  /// Appends the head of a record, updates `shapeCount`, and returns the number of the shape.
+  /// Appends the head of a record, and returns the number of its shape.
   @discardableResult
   mutating func append(recordHead names: [String]) throws(ReadingError) -> Int {
     do {
-      let number = try builder.append(recordHead: names)
-      shapeCount = max(shapeCount, number + 1)
-      return number
+      return try builder.append(recordHead: names)
     } catch {
       throw .fault(.damaged, error.message, byteOffset: error.byteOffset)
     }
