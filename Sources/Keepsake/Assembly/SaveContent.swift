@@ -105,10 +105,7 @@ struct SaveAssembly {
 
   private func writeShapes(_ buffer: ByteBuffer) -> Int {
     guard content.shapes.count > before.shapeCount else { return 0 }
-    let numbers = Dictionary(
-      zip(newKeys, before.keyCount...).map { ($0, $1) },
-      uniquingKeysWith: { first, _ in first }
-    )
+    let numbers = zip(newKeys, before.keyCount...).reduce(into: [:]) { $0[$1.0] = $1.1 }
     for number in before.shapeCount..<content.shapes.count {
       let keys = content.shapes.keys(ofShape: number)
       buffer.append(varint: keys.count)
