@@ -79,7 +79,7 @@ struct BinaryPropertyListReader {
     case 0x5:
       return .string(try utf8(extent(at: offset, low, unitByteCount: 1, memory: 1)))
     case 0x6:
-      return .string(try utf16(extent(at: offset, low, unitByteCount: 2, memory: 3)))
+      return .string(bytes.utf16(try extent(at: offset, low, unitByteCount: 2, memory: 3)))
     case 0x8 where low < 8:
       let number = try bytes.bigEndian(at: offset + 1, byteCount: low + 1)
       return .reference(Int(clamping: number))
@@ -162,19 +162,18 @@ struct BinaryPropertyListReader {
     }
     return text
   }
-
-  /// Text in UTF-16. Invalid code units become the replacement character, as everywhere in Foundation.
-  private func utf16(_ extent: Range<Int>) throws(ReadingError) -> String {
-    var units: [UInt16] = []
-    units.reserveCapacity(extent.count / 2)
-    for offset in stride(from: extent.lowerBound, to: extent.upperBound, by: 2) {
-      units.append(UInt16(truncatingIfNeeded: try bytes.bigEndian(at: offset, byteCount: 2)))
-    }
-    return String(decoding: units, as: UTF16.self)
-  }
 }
 
 extension [UInt8] {
+  /// The text in UTF-16 in `range`. Invalid code units become the replacement character, as everywhere in Foundation.
+  func utf16(_ range: Range<Int>, isLittleEndian: Bool = false) -> String {
+    let units = stride(from: range.lowerBound, to: range.upperBound - 1, by: 2).lazy.map { index in
+      let (first, second) = (UInt16(self[index]), UInt16(self[index + 1]))
+      return isLittleEndian ? second << 8 | first : first << 8 | second
+    }
+    return String(decoding: Array<UInt16>(units), as: UTF16.self)
+  }
+
   fileprivate func check(_ byteCount: Int, at offset: Int) throws(ReadingError) {
     guard offset >= 0, offset <= count, byteCount >= 0, byteCount <= count - offset else {
       throw .damaged("A value extends past the end of the property list", at: offset)

@@ -158,14 +158,7 @@ private enum XMLScalars {
     return isNegative ? -number : number
   }
 
-  static func real(_ text: String) -> Double? {
-    let digits = trimmed(text)
-    switch digits.lowercased() {
-    case "+infinity", "infinity", "inf": return .infinity
-    case "-infinity", "-inf": return -.infinity
-    default: return Double(digits)
-    }
-  }
+  static func real(_ text: String) -> Double? { Double(trimmed(text)) }
 
   private static func trimmed(_ text: String) -> Substring {
     var utf8 = text.utf8.drop(while: XMLScanner.isSpace)

@@ -33,12 +33,7 @@ struct XMLScanner {
   /// The text as UTF-8. Text that was in UTF-16 has no byte order mark here.
   private static func utf8(_ bytes: [UInt8]) -> [UInt8] {
     guard isUTF16(bytes) else { return bytes }
-    let isLittleEndian = bytes[0] == 0xFF
-    let units = stride(from: 2, to: bytes.count - 1, by: 2).lazy.map { index in
-      let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
-      return isLittleEndian ? second << 8 | first : first << 8 | second
-    }
-    return Array(String(decoding: Array(units), as: UTF16.self).utf8)
+    return Array(bytes.utf16(2..<bytes.count, isLittleEndian: bytes[0] == 0xFF).utf8)
   }
 
   func damaged(_ message: String) -> ReadingError {
@@ -200,19 +195,13 @@ struct XMLScanner {
     while cursor < bytes.count, XMLScanner.isSpace(bytes[cursor]) { cursor += 1 }
   }
 
-  private func peek(_ text: StaticString) -> Bool {
-    bytes[cursor...].starts(with: text.description.utf8)
-  }
+  private func peek(_ text: String) -> Bool { bytes[cursor...].starts(with: text.utf8) }
 
-  private mutating func skip(past text: StaticString) throws(ReadingError) {
-    let pattern = Array(text.description.utf8)
-    while cursor <= bytes.count - pattern.count {
-      if bytes[cursor...].starts(with: pattern) {
-        cursor += pattern.count
-        return
-      }
+  private mutating func skip(past text: String) throws(ReadingError) {
+    while !peek(text) {
+      guard cursor < bytes.count else { throw cutOff() }
       cursor += 1
     }
-    throw cutOff()
+    cursor += text.utf8.count
   }
 }
