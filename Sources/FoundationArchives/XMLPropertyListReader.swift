@@ -41,12 +41,9 @@ struct XMLPropertyListReader {
     let tag = try scanner.nextTag()
     let offset = scanner.tagOffset
     switch tag {
-    case .start("array", let isEmpty):
-      try begin(isDictionary: false, offset)
-      if isEmpty { try close("array") }
-    case .start("dict", let isEmpty):
-      try begin(isDictionary: true, offset)
-      if isEmpty { try close("dict") }
+    case .start(let name, let isEmpty) where name == "array" || name == "dict":
+      try begin(isDictionary: name == "dict", offset)
+      if isEmpty { try close(name) }
     case .start("key", let isEmpty):
       let text = isEmpty ? "" : try scanner.text(endingAt: "key")
       guard let last = open.indices.last, open[last].isDictionary, open[last].key == nil else {
