@@ -18,7 +18,7 @@ package struct ArchiveWalk {
     let count: Int
     var firstSlot = 0
     /// For a followed body, the position after the reference, and the body that contains the reference.
-    var comeBack: (position: Position, body: Range<Int>, reader: ByteReader)?
+    var comeBack: (position: Position, body: Range<Int>)?
     /// The level of this value in its body, from 1 on; 0 for a followed body.
     var depth: Int
     var standing = ArchiveValue.Standing.inside
@@ -45,9 +45,8 @@ package struct ArchiveWalk {
   private var position: Position
   /// Whether the walk began with the whole content of a body.
   private let beginsWithBody: Bool
-  /// The body that the walk is in, and a reader that is limited to it.
+  /// The body that the walk is in.
   private var body: Range<Int>
-  private var reader: ByteReader
 
   package init(_ value: ArchiveValue) {
     image = value.image
@@ -56,8 +55,10 @@ package struct ArchiveWalk {
     beginsWithBody = value.isAllOfBody
     lastOffset = value.offset
     body = value.offset..<value.bodyEnd
-    reader = value.reader
   }
+
+  /// A reader that is limited to the body.
+  private var reader: ByteReader { image.reader.limited(to: body.upperBound) }
 
   /// The offset of the next value, found by passing over those before it.
   package var cursor: Int {
@@ -97,7 +98,7 @@ package struct ArchiveWalk {
         let comeBack = frames[last].comeBack
         let isEndOfBody = comeBack != nil || frames.count == 1 && beginsWithBody
         if isEndOfBody, !position.isSkipped { try ArchiveImage.checkEnd(cursor, of: body) }
-        if let comeBack { (position, body, reader) = comeBack }
+        if let comeBack { (position, body) = comeBack }
         frames.removeLast()
         return .leave
       }
@@ -198,11 +199,10 @@ package struct ArchiveWalk {
 
   /// Continues with the value of `target`, then a `leave`, and then what follows the reference of the last step.
   package mutating func follow(_ target: ArchiveBody) {
-    frames.append(Frame(kind: .object, count: 1, comeBack: (position, body, reader), depth: 0))
+    frames.append(Frame(kind: .object, count: 1, comeBack: (position, body), depth: 0))
     position = Position(cursor: target.value.offset)
     content = target.value
     body = target.byteRange
-    reader = target.value.reader
   }
 
   /// Call this when the walk has visited everything. Throws unless the value that it began with fills its body.
