@@ -11,11 +11,6 @@ struct ShapeTrie {
     private(set) var lastKey = -1
     private(set) var lastChild = -1
 
-    init(parent: Int, key: Int) {
-      self.parent = parent
-      self.key = key
-    }
-
     @inline(__always)
     mutating func note(_ step: Step, to child: Int) {
       lastKey = step.key
