@@ -51,12 +51,7 @@ extension ArchiveImage {
     verification: ArchiveVerification,
     limits: ArchiveLimits = ArchiveLimits()
   ) throws(ArchiveError) {
-    guard data.count <= limits.maximumByteCount else {
-      throw .limitExceeded(
-        "The archive has \(data.count) bytes, more than the \(limits.maximumByteCount) that ArchiveLimits.maximumByteCount "
-          + "allows"
-      )
-    }
+    guard data.count <= limits.maximumByteCount else { throw limits.tooManyBytes(data.count) }
     let reader = ByteReader(data)
     // Most archives have our signature, and skip the check for a property list.
     guard (try? reader.word(at: 0)) != Header.signatureWord, limits.readsNSKeyedArchives,

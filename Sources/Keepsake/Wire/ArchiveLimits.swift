@@ -69,30 +69,25 @@ public struct ArchiveLimits: Sendable, Hashable {
 
 // The errors for exceeded limits, which decoders and the translation of NSKeyedArchiver archives share.
 extension ArchiveLimits {
-  @inline(never)
+  func tooManyBytes(_ count: Int) -> ArchiveError {
+    exceeded("The archive has \(count) bytes, more", maximumByteCount, "maximumByteCount", nil)
+  }
+
   func tooManyElements(_ count: Int, _ offset: Int?) -> ArchiveError {
-    ArchiveError.limitExceeded(
-      "A collection has \(count) elements, more than the \(maximumElementCount) that "
-        + "ArchiveLimits.maximumElementCount allows",
-      at: offset
-    )
+    exceeded("A collection has \(count) elements, more", maximumElementCount, "maximumElementCount", offset)
   }
 
-  @inline(never)
   func tooManyObjects(_ offset: Int?) -> ArchiveError {
-    ArchiveError.limitExceeded(
-      "There are more objects than the \(maximumObjectCount) that ArchiveLimits.maximumObjectCount allows",
-      at: offset
-    )
+    exceeded("There are more objects", maximumObjectCount, "maximumObjectCount", offset)
+  }
+
+  func tooLong(_ count: Int, _ offset: Int?) -> ArchiveError {
+    exceeded("A string has \(count) bytes, more", maximumStringByteCount, "maximumStringByteCount", offset)
   }
 
   @inline(never)
-  func tooLong(_ byteCount: Int, _ offset: Int?) -> ArchiveError {
-    ArchiveError.limitExceeded(
-      "A string has \(byteCount) bytes, more than the \(maximumStringByteCount) that "
-        + "ArchiveLimits.maximumStringByteCount allows",
-      at: offset
-    )
+  private func exceeded(_ fact: String, _ limit: Int, _ name: String, _ offset: Int?) -> ArchiveError {
+    .limitExceeded("\(fact) than the \(limit) that ArchiveLimits.\(name) allows", at: offset)
   }
 }
 
