@@ -185,12 +185,10 @@ package final class ArchiveImage {
     offsets.reserveCapacity(directory.strings.count)
     for table in [directory.strings] + saves.map(\.strings) {
       try verifier?.verify(table.range)
-      var cursor = table.range.lowerBound
-      for _ in 0..<table.count {
+      try table.forEachEntry(of: "string") { (cursor) throws(ArchiveError) in
         offsets.append(cursor)
         _ = try reader.countedRange(at: &cursor)
       }
-      try ArchiveTables.checkEnd(cursor, table, "string")
     }
     found.stringOffsets = offsets
     found.strings = Array(repeating: nil, count: offsets.count)
@@ -211,9 +209,8 @@ package final class ArchiveImage {
     var targets: [UInt32] = []
     targets.reserveCapacity(directory.conditionals.count)
     for (save, table) in ([directory.conditionals] + saves.map(\.conditionals)).enumerated() {
-      var cursor = table.range.lowerBound
       var index = 0
-      for _ in 0..<table.count {
+      try table.forEachEntry(of: "conditional") { (cursor) throws(ArchiveError) in
         let entryOffset = cursor
         // A later save changes and adds entries (Format §13.1).
         let passed = save > 0 ? try reader.varint(at: &cursor) : 0
@@ -232,7 +229,6 @@ package final class ArchiveImage {
         if index < targets.count { targets[index] = target } else { targets.append(target) }
         index += 1
       }
-      try ArchiveTables.checkEnd(cursor, table, "conditional")
     }
     found.conditionals = targets
     found.areConditionalsRead = true

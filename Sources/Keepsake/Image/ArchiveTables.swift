@@ -63,8 +63,7 @@ struct ArchiveTables {
     keys.reserveCapacity(count)
     var seen: Set<ExactString> = []
     for table in tables {
-      var cursor = table.range.lowerBound
-      for _ in 0..<table.count {
+      try table.forEachEntry(of: "key") { (cursor) throws(ArchiveError) in
         let range = try reader.countedRange(at: &cursor)
         let key = try reader.string(range)
         let isNew =
@@ -76,7 +75,6 @@ struct ArchiveTables {
         }
         keys.append(key)
       }
-      try checkEnd(cursor, table, "key")
     }
     return keys
   }
@@ -94,9 +92,9 @@ struct ArchiveTables {
     // In the short form, the lowest number of a key that no shape has had.
     var newKey = 0
     for table in tables {
-      var cursor = table.range.lowerBound
       starts.reserveCapacity(starts.count + table.count)
-      for shape in (starts.count - 1)..<(starts.count - 1 + table.count) {
+      try table.forEachEntry(of: "shape") { (cursor) throws(ArchiveError) in
+        let shape = starts.count - 1
         let head = try reader.varint(at: &cursor)
         let count = isShort ? head >> 1 : head
         if isShort, head & 1 == 1 {
@@ -126,7 +124,6 @@ struct ArchiveTables {
         }
         starts.append(end)
       }
-      try checkEnd(cursor, table, "shape")
     }
     return (starts, keys)
   }
@@ -142,8 +139,7 @@ struct ArchiveTables {
     var classes: [ClassEntry] = []
     /// The number of superclasses of each class. A reader may walk that chain for each of very many objects.
     var chainLengths: [Int] = []
-    var cursor = table.range.lowerBound
-    for _ in 0..<table.count {
+    try table.forEachEntry(of: "class") { (cursor) throws(ArchiveError) in
       let start = cursor
       let entry = try ClassEntry(reader, at: &cursor, after: classes)
       let length = entry.superclass.map { chainLengths[$0] + 1 } ?? 0
@@ -153,17 +149,21 @@ struct ArchiveTables {
       classes.append(entry)
       chainLengths.append(length)
     }
-    try checkEnd(cursor, table, "class")
     return classes
   }
+}
 
-  static func checkEnd(
-    _ offset: Int,
-    _ table: ArchiveDirectory.Table,
-    _ name: String
+extension ArchiveDirectory.Table {
+  /// Calls `read` with the offset of each entry, which it moves past the entry; throws unless they fill the table.
+  @inline(__always)
+  func forEachEntry(
+    of name: String,
+    _ read: (_ cursor: inout Int) throws(ArchiveError) -> Void
   ) throws(ArchiveError) {
-    guard offset == table.range.upperBound else {
-      throw .damaged("The \(name) table does not fill its part of the archive", at: offset)
+    var cursor = range.lowerBound
+    for _ in 0..<count { try read(&cursor) }
+    guard cursor == range.upperBound else {
+      throw .damaged("The \(name) table does not fill its part of the archive", at: cursor)
     }
   }
 }
