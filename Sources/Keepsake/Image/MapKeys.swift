@@ -8,14 +8,6 @@ struct DistinctKeys {
   private(set) var entries: [Entry] = []
   private var slots = SlotTable(for: 0)
 
-  init() {}
-
-  /// The keys in `entries`; throws if two are the same.
-  init(_ entries: [Entry], _ image: ArchiveImage) throws(ArchiveError) {
-    self.entries = entries
-    try makeSlots(for: entries.count, image)
-  }
-
   /// Adds the key at `offset`; throws if it is there already.
   mutating func insert(keyAt offset: Int, _ image: ArchiveImage) throws(ArchiveError) {
     entries.append(Entry(offset: offset, hash: try image.rememberedKeyHash(at: offset)))
@@ -48,6 +40,14 @@ struct DistinctKeys {
       return try image.isSameKey(entries[other].offset, entry.offset)
     }
     guard isNew else { throw .damaged("A map contains a key twice", at: entry.offset) }
+  }
+}
+
+extension DistinctKeys {
+  /// The keys in `entries`; throws if two are the same.
+  init(_ entries: [Entry], _ image: ArchiveImage) throws(ArchiveError) {
+    self.entries = entries
+    try makeSlots(for: entries.count, image)
   }
 }
 

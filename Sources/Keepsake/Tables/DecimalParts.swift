@@ -11,22 +11,6 @@ package struct DecimalParts {
   /// `nil` for a decimal that is not a number.
   package var mantissa: UInt128?
 
-  package init(isNegative: Bool, exponent: Int, mantissa: UInt128?) {
-    self.isNegative = isNegative
-    self.exponent = exponent
-    self.mantissa = mantissa
-  }
-
-  package init(_ decimal: Decimal) {
-    // Only the digits of the significand are accessible on all platforms.
-    let mantissa = decimal.isNaN ? nil : UInt128(decimal.significand.magnitude.description)
-    self.init(
-      isNegative: decimal.sign == .minus && !decimal.isNaN,
-      exponent: mantissa == nil ? 0 : decimal.exponent,
-      mantissa: mantissa
-    )
-  }
-
   /// The decimal, or `nil` if it cannot represent the parts.
   package var decimal: Decimal? {
     guard let mantissa else { return Decimal.nan }
@@ -36,6 +20,16 @@ package struct DecimalParts {
 }
 
 extension DecimalParts {
+  init(_ decimal: Decimal) {
+    // Only the digits of the significand are accessible on all platforms.
+    let mantissa = decimal.isNaN ? nil : UInt128(decimal.significand.magnitude.description)
+    self.init(
+      isNegative: decimal.sign == .minus && !decimal.isNaN,
+      exponent: mantissa == nil ? 0 : decimal.exponent,
+      mantissa: mantissa
+    )
+  }
+
   /// The decimal as an integer; `nil` if it is not one or does not fit.
   func integer<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
     guard var digits = mantissa else { return nil }

@@ -45,8 +45,6 @@ final class OwnedArray<Element: BitwiseCopyable> {
   @safe @exclusivity(unchecked) private var capacity = 0
   @safe @exclusivity(unchecked) private(set) var count = 0
 
-  init() {}
-
   deinit {
     if let base { unsafe OwnedMemory.giveBack(base) }  // its own, never shared
   }
