@@ -143,16 +143,14 @@ struct BinaryPropertyListReader {
   }
 
   private func references(_ extent: Range<Int>) throws(ReadingError) -> [Int] {
-    var numbers: [Int] = []
-    numbers.reserveCapacity(extent.count / referenceByteCount)
-    for offset in stride(from: extent.lowerBound, to: extent.upperBound, by: referenceByteCount) {
+    let offsets = stride(from: extent.lowerBound, to: extent.upperBound, by: referenceByteCount)
+    return try offsets.map { (offset) throws(ReadingError) in
       let number = try bytes.bigEndian(at: offset, byteCount: referenceByteCount)
       guard number < objectCount else {
         throw .damaged("A reference to an object of the property list is out of range", at: offset)
       }
-      numbers.append(Int(number))
+      return Int(number)
     }
-    return numbers
   }
 
   /// The format requires ASCII, but other writers may use UTF-8.

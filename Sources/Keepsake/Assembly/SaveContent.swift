@@ -84,17 +84,14 @@ struct SaveAssembly {
 
   // MARK: Tables
 
+  /// The numbers of the shapes that the file does not have.
+  private var newShapes: Range<Int> { before.shapeCount..<max(before.shapeCount, content.shapes.count) }
+
   /// The keys of new shapes that the file does not have, in the order of the shapes.
   private var newKeys: [Int] {
     var seen: Set<Int> = []
-    var keys: [Int] = []
-    for number in before.shapeCount..<max(before.shapeCount, content.shapes.count) {
-      for key in content.shapes.keys(ofShape: number)
-      where key >= before.keyCount && seen.insert(key).inserted {
-        keys.append(key)
-      }
-    }
-    return keys
+    return newShapes.flatMap { content.shapes.keys(ofShape: $0) }
+      .filter { $0 >= before.keyCount && seen.insert($0).inserted }
   }
 
   private func writeKeys(_ buffer: ByteBuffer) -> Int {
@@ -104,14 +101,13 @@ struct SaveAssembly {
   }
 
   private func writeShapes(_ buffer: ByteBuffer) -> Int {
-    guard content.shapes.count > before.shapeCount else { return 0 }
     let numbers = zip(newKeys, before.keyCount...).reduce(into: [:]) { $0[$1.0] = $1.1 }
-    for number in before.shapeCount..<content.shapes.count {
+    for number in newShapes {
       let keys = content.shapes.keys(ofShape: number)
       buffer.append(varint: keys.count)
       for key in keys { buffer.append(varint: numbers[key] ?? key) }
     }
-    return content.shapes.count - before.shapeCount
+    return newShapes.count
   }
 
   private func writeClasses(_ buffer: ByteBuffer) -> Int {

@@ -95,9 +95,8 @@ package struct ArchiveTranslation {
   }
 
   private mutating func writeTopLevel() throws(ReadingError) -> ByteBuffer {
-    var members: [(key: String, node: Int)] = []
-    for member in archive.topLevel {
-      members.append((try contents.key(of: member, at: list.root), member.value))
+    let members = try archive.topLevel.map { (member) throws(ReadingError) in
+      (key: try contents.key(of: member, at: list.root), node: member.value)
     }
     builder.beginBody(classNumber: nil)
     try append(record: members, at: list.root)

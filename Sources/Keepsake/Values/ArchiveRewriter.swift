@@ -255,13 +255,11 @@ struct ArchiveRewriter {
     _ edit: ArchiveEdits.ContainerEdit,
     _ value: ArchiveValue
   ) throws(ArchiveError) -> [String] {
-    var keys: [String] = []
-    for label in labels {
+    let kept = labels.compactMap { label in
       let change = edit.members[label]
-      if change?.isRemoved == true { continue }
-      keys.append(change?.newKey ?? label.keyText)
+      return change?.isRemoved == true ? nil : change?.newKey ?? label.keyText
     }
-    keys += edit.additions.compactMap { $0.key?.keyText }
+    let keys = kept + edit.additions.compactMap { $0.key?.keyText }
     var seen: Set<ExactString> = []
     for key in keys where !seen.insert(ExactString(string: key)).inserted {
       throw .misuse("The changes would put two values under the key \"\(key)\"", at: value.offset)

@@ -91,14 +91,12 @@ extension ArchiveValue {
       guard kind == .url else { return nil }
       // Compares the checksums of the whole URL.
       _ = try byteRange
-      var parts: [String] = []
       let texts = try image.exclusively { () throws(ArchiveError) in
         try image.urlTexts(at: offset, in: reader)
       }
-      for cursor in texts {
-        parts.append(try ArchiveValue(image, at: cursor, endingBy: bodyEnd).string ?? "")
+      return try texts.map { (text) throws(ArchiveError) in
+        try ArchiveValue(image, at: text, endingBy: bodyEnd).string ?? ""
       }
-      return parts
     }
   }
 
