@@ -133,16 +133,11 @@ package enum SaveSearch {
 
   /// The offset of the last closing signature that ends at or before `end`.
   static func signature(before end: Int, _ reader: ByteReader) -> Int? {
-    var cursor = end - 8
-    while cursor >= 0 {
+    stride(from: end - 8, through: 0, by: -1).first { cursor in
       // Both signatures end with a byte that is not ASCII.
-      if (try? reader.byte(at: cursor + 7)) == 0x89,
-        reader.hasBytes(SaveTrailer.signature, at: cursor) || reader.hasBytes(Trailer.signature, at: cursor)
-      {
-        return cursor
-      }
-      cursor -= 1
+      (try? reader.byte(at: cursor + 7)) == 0x89
+        && (reader.hasBytes(SaveTrailer.signature, at: cursor)
+          || reader.hasBytes(Trailer.signature, at: cursor))
     }
-    return nil
   }
 }
