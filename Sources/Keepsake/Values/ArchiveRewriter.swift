@@ -288,27 +288,22 @@ struct ArchiveRewriter {
   private mutating func classNumber(_ number: Int, _ image: ArchiveImage) throws(ArchiveError) -> Int {
     let key = Source(image, number)
     if let known = classNumbers[key] { return known }
-    // Superclasses come before the class.
-    var last: Int?
-    for number in image.classes.chain(of: number).reversed() {
-      var entry = image.classes[number]
-      entry.superclass = last
-      if image === source {
-        entry.keysReadLast = keysReadLast(ofClass: number)
-        entry.name = edits.className(entry.name)
-        if let problem = ClassEntry.problem(ofName: entry.name), entry.name != image.classes[number].name {
-          throw .misuse(problem)
-        }
-      } else if !entry.isValueType {
-        // The declared type at the object's new place is unknown here.
-        entry.isPolymorphic = true
+    var entry = image.classes[number]
+    // Superclasses come before the class. The chain is short, as the image has checked.
+    if let superclass = entry.superclass { entry.superclass = try classNumber(superclass, image) }
+    if image === source {
+      entry.keysReadLast = keysReadLast(ofClass: number)
+      entry.name = edits.className(entry.name)
+      if let problem = ClassEntry.problem(ofName: entry.name), entry.name != image.classes[number].name {
+        throw .misuse(problem)
       }
-      let known = classNumbers[Source(image, number)]
-      let new = known ?? builder.merge(entry)
-      classNumbers[Source(image, number)] = new
-      last = new
+    } else if !entry.isValueType {
+      // The declared type at the object's new place is unknown here.
+      entry.isPolymorphic = true
     }
-    return last ?? 0
+    let new = builder.merge(entry)
+    classNumbers[key] = new
+    return new
   }
 
   /// The keys that a class lists as read last, by their new names. If the edits give a superclass's key another name
