@@ -98,6 +98,50 @@ import Testing
     #expect(try !transcode([Box(1)], to: [Reader].self)[0].isNil)
   }
 
+  @Test("nil is read as a class that stands for it, as in JSON")
+  func classOfNil() throws {
+    final class Null: Codable {
+      init(from decoder: any Decoder) throws {
+        guard try decoder.singleValueContainer().decodeNil() else {
+          throw DecodingError.typeMismatch(
+            Null.self,
+            .init(codingPath: decoder.codingPath, debugDescription: "This is not nil")
+          )
+        }
+      }
+    }
+    final class Keyed: Codable { var x: Int? }
+    struct Nils: Encodable {
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encodeNil(forKey: "first")
+        try container.encode([nil, nil] as [Int?], forKey: "list")
+        try container.encode(["a": nil] as [String: Int?], forKey: "names")
+        try container.encode("end", forKey: "end")
+      }
+    }
+    struct Reader<Value: Decodable>: Decodable {
+      let first: Value
+      let list: [Value]
+      let names: [String: Value]
+      let end: String
+    }
+    let nulls = try transcode(Nils(), to: Reader<Null>.self)
+    #expect(nulls.list.count == 2 && nulls.names.count == 1 && nulls.end == "end")
+    let boxes = try transcode(Nils(), to: Reader<Box<Int?>>.self)
+    #expect(boxes.first.value == nil && boxes.list.count == 2 && boxes.names["a"]?.value == nil)
+    #expect(boxes.end == "end")
+    let forwarding = try transcode(Nils(), to: Reader<Box<Box<Int?>>>.self)
+    #expect(forwarding.first.value.value == nil && forwarding.end == "end")
+    _ = try transcode(Int?.none, to: Null.self)
+    #expect(try transcode([Int?.none], to: [Null?].self)[0] == nil)
+
+    let keyed = try failure { try transcode([nil, nil] as [Int?], to: [Keyed].self) }
+    #expect(keyed.kind == .valueNotFound && keyed.path == "[0]")
+    #expect(try failure { try transcode(Nils(), to: Reader<Box<Int>>.self) }.kind == .valueNotFound)
+    #expect(try failure { try transcode([1, nil] as [Int?], to: [Null].self) }.kind == .typeMismatch)
+  }
+
   @Test("another kind of value is still a mismatch, at its place")
   func mismatch() throws {
     let found = try failure { try transcode([Box("text")], to: [Int].self) }

@@ -54,6 +54,7 @@ extension ValueDecoder: PrimitiveSingleValueDecoding {
     var isNil = false
     session.rememberingFailure(of: offset, depth) {
       isNil = try session.isNil(at: session.contentOfReference(at: offset))
+      if isNil { session.nesting.complete(offset, try session.end(ofValueAt: offset)) }
     }
     return isNil
   }

@@ -6,10 +6,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
 
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
     let start = cursor
-    guard try session.isReference(at: start) else {
-      if try session.isNil(at: start) { throw ReadingFault.mismatch(start) }
-      return try decodeInline(at: &cursor, session, depth)
-    }
+    guard try session.isReference(at: start) else { return try decodeInline(at: &cursor, session, depth) }
     let number = try session.objectNumber(at: &cursor)
     guard number >= 1, number <= session.image.directory.bodyCount,
       let object = session.graph.objects.object(number)
@@ -129,13 +126,18 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
 extension ClassDecodingPlan {
   /// Decodes an object from a value: the class may have been a structure when the archive was written.
   private func decodeInline(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
-    let range = cursor..<session.reader.count
-    try session.charge(objectOf: instanceByteCount(Value.self), at: cursor)
+    let start = cursor
+    let range = start..<session.reader.count
+    let isNil = try session.isNil(at: start)
+    if isNil { session.nesting.complete(-1, -1) }
+    try session.charge(objectOf: instanceByteCount(Value.self), at: start)
     session.graph.inProgress.append(
       TypedValueInProgress(number: 0, entry: -1, type: Value.self, range: range)
     )
     defer { session.graph.inProgress.removeLast() }
     let value = try session.decodePlainly(Value.self, at: &cursor, depth)
+    // A class may stand for nil, as a structure may. Then its initializer has read the nil.
+    if isNil, session.nesting.latest.offset != start { throw ReadingFault.mismatch(start) }
     if isAwakening, let awakening = value as? any ArchiveAwakening { session.noteAwakening(awakening) }
     return value
   }
