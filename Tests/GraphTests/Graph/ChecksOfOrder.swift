@@ -1,0 +1,61 @@
+import Keepsake
+import TestSupport
+import Testing
+
+/// What an `encode(to:)` that iterates over a set or a dictionary writes has another order in the copy.
+@Suite struct ChecksOfOrder {
+  /// Writes its elements in another order each time, as a loop over a set or a dictionary may.
+  private struct Shuffling: Codable {
+    var names: Set<String>
+    var numbers: Set<Int> = [1, 2, 3, 4, 5]
+
+    init(_ names: Set<String>) { self.names = names }
+
+    init(from decoder: any Decoder) throws {
+      var container = try decoder.unkeyedContainer()
+      var pairs = try container.nestedUnkeyedContainer()
+      names = []
+      while !pairs.isAtEnd { names.formUnion(try pairs.decode([String: String].self).values) }
+      numbers = Set(try container.decode([Int].self))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.unkeyedContainer()
+      var pairs = container.nestedUnkeyedContainer()
+      for name in names.shuffled() { try pairs.encode(["name": name]) }
+      try container.encode(numbers.shuffled())
+    }
+  }
+
+  @Test("another order of elements is no loss")
+  func elements() {
+    for _ in 0..<10 {
+      let check = KeyedArchiver.check([Shuffling(["ab", "cd", "ef"]), Shuffling(["ab"])])
+      #expect(check.isPassed, "\(check)")
+    }
+  }
+
+  /// Comes back with another element, which reflection does not show.
+  private struct Replacing: Codable, CustomReflectable {
+    var list: [[String]]
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+
+    init(_ list: [[String]]) { self.list = list }
+
+    init(from decoder: any Decoder) throws {
+      list = try decoder.singleValueContainer().decode([[String]].self)
+      list[1][0] = "other"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(list)
+    }
+  }
+
+  @Test("another element is a loss")
+  func otherElement() {
+    let check = KeyedArchiver.check(Replacing([["a", "b"], ["c"]]))
+    #expect(check.losses == ["[1][0]: is archived differently by the copy"])
+  }
+}
