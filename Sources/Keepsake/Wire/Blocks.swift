@@ -11,12 +11,15 @@ package enum Blocks {
 extension ByteBuffer {
   /// Appends the checksum of each block of `bytes` in `range`, which begins at a block.
   func append(blockChecksumsOf bytes: ByteBuffer, _ range: Range<Int>) {
+    // Appended only afterwards: `bytes` may be this buffer, and its memory moves when it grows.
+    var checksums: [UInt64] = []
     bytes.withBytes(range) { bytes in
       Checksum.forEachBlock(of: bytes) { checksum in
-        append(word: checksum)
+        checksums.append(checksum)
         return true
       }
     }
+    for checksum in checksums { append(word: checksum) }
   }
 }
 

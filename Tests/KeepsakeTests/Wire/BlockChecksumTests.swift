@@ -27,6 +27,23 @@ import Testing
     #expect(found == expected)
   }
 
+  @Test("a buffer grows while it appends the checksums of its own blocks")
+  func ownBlocks() {
+    let buffer = ByteBuffer(minimumCapacity: 17 * Self.blockSize)
+    var generator = SeededGenerator("bytes of own blocks")
+    while buffer.count < buffer.capacity { buffer.append(UInt8.random(in: 0...255, using: &generator)) }
+    let count = buffer.count
+    let expected = stride(from: 0, to: count, by: Self.blockSize).map { start in
+      buffer.checksum(start..<min(start + Self.blockSize, count))
+    }
+    buffer.append(blockChecksumsOf: buffer, 0..<count)
+    #expect(buffer.capacity > count)
+    let reader = buffer.reader()
+    for (block, checksum) in expected.enumerated() {
+      #expect((try? reader.word(at: count + block * 8)) == checksum, "\(block)")
+    }
+  }
+
   @Test func eachDamagedBlockIsNamed() throws {
     let content = (0..<20 * Self.blockSize).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }
     let sound = try KeyedArchiver.archivedData(withRootObject: content)
