@@ -188,8 +188,7 @@ struct ArchiveRewriter {
   {
     guard edits.changesKeysOfClasses, let level, value.kind != .array else { return [] }
     if level == 0 { classesWithKeys = try value.keyContainers(classCount: classes.count).map(\.classes) }
-    guard level < classesWithKeys.count else { return [] }
-    return classes[classesWithKeys[level].clamped(to: classes.indices)]
+    return level < classesWithKeys.count ? classes[classesWithKeys[level]] : []
   }
 
   private mutating func append(string value: ArchiveValue) throws(ArchiveError) {

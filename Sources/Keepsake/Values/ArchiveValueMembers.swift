@@ -113,9 +113,8 @@ extension ArchiveValue {
     return nil
   }
 
-  /// The containers of the keys of an object, each with the classes that may have keys in it; the object has `count`
-  /// classes. A superclass has its keys beside those of the class, or under "super", maybe a key of the same name. So
-  /// each container is of one class or more.
+  /// The containers of the keys of an object with `count` classes, each with the classes that may have keys in it, at
+  /// least one. A superclass has its keys in the container of the class, or in one of its own under "super".
   package func keyContainers(classCount count: Int) throws(ArchiveError)
     -> [(value: ArchiveValue, classes: Range<Int>)]
   {
@@ -123,10 +122,11 @@ extension ArchiveValue {
     var next: ArchiveValue? = self
     while let container = next, container.kind == .record || container.kind == .map {
       containers.append(container)
-      next = try container.member(.key("super"))?.value
+      // The last class has no superclass: its key "super" is like any other.
+      next = containers.count < count ? try container.member(.key("super"))?.value : nil
     }
     let others = count - containers.count
-    return containers.enumerated().map { ($1, $0..<($0 + max(others, 0) + 1)) }
+    return containers.enumerated().map { ($1, $0..<($0 + others + 1)) }
   }
 }
 

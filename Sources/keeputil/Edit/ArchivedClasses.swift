@@ -24,7 +24,7 @@ struct ArchivedClasses {
       guard let classNumber = body.classNumber else { continue }
       let names = sequence(first: classNumber) { image.classes[$0].superclass }.map { image.classes[$0].name }
       for (container, classes) in try body.value.keyContainers(classCount: names.count)
-      where names[classes.clamped(to: names.indices)].contains(key.className) {
+      where names[classes].contains(key.className) {
         for case .key(let found)? in try container.members().map(\.label)
         where seen.insert(ExactString(string: found)).inserted { keys.append(found) }
       }
