@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 // The checksums of several blocks at once (Docs/Format.md §8.2), on processors that multiply vectors of 64-bit integers.
-// Swift has such vectors, but no means to use them only where the processor does.
+// Swift has such vectors, but no means to use them only on the processors that have them.
 
 enum {
   keepsake_block_size = 1 << 16,
@@ -20,8 +20,8 @@ typedef struct {
 /// How many blocks `keepsake_checksums` accepts at once; 0 if this processor cannot do that.
 size_t keepsake_checksum_count(void);
 
-/// The checksums of the `count` blocks that begin at `bytes`, at least one and at most `keepsake_checksum_count()`. The
-/// others are undefined.
+/// The checksums of the `count` blocks that begin at `bytes`, at least one and at most `keepsake_checksum_count()`. What
+/// the result holds beyond them is undefined.
 KeepsakeChecksums keepsake_checksums(const void *bytes, size_t count);
 
 /// The checksum of the block `index`, less than `keepsake_most_checksums`.

@@ -12,7 +12,7 @@ extension Checksum {
       let count = min(keepsake_checksum_count(), (bytes.byteCount - start) / Blocks.byteCount)
       let end = start + count * Blocks.byteCount
       let checksums = unsafe bytes.extracting(start..<end).withUnsafeBytes { bytes in
-        // There are as many whole blocks.
+        // These bytes are `count` whole blocks.
         unsafe bytes.baseAddress.map { unsafe keepsake_checksums($0, count) }
       }
       guard let checksums else { break }
