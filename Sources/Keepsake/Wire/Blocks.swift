@@ -11,15 +11,14 @@ package enum Blocks {
 extension ByteBuffer {
   /// Appends the checksum of each block of `bytes` in `range`, which begins at a block.
   func append(blockChecksumsOf bytes: ByteBuffer, _ range: Range<Int>) {
-    // Appended only afterwards: `bytes` may be this buffer, and its memory moves when it grows.
-    var checksums: [UInt64] = []
+    // Before the bytes are read: `bytes` may be this buffer, whose memory moves when it grows.
+    reserve(Blocks.count(coveringBytes: range.count) * 8)
     bytes.withBytes(range) { bytes in
       Checksum.forEachBlock(of: bytes) { checksum in
-        checksums.append(checksum)
+        append(word: checksum)
         return true
       }
     }
-    for checksum in checksums { append(word: checksum) }
   }
 }
 

@@ -20,8 +20,9 @@ package final class ByteBuffer {
     unsafe OwnedMemory.giveBack(base)  // its own, never shared
   }
 
+  /// Makes room for `extra` bytes, so that appending them does not move the memory.
   @inline(__always)
-  private func reserve(_ extra: Int) {
+  func reserve(_ extra: Int) {
     if extra > capacity &- count { grow(extra) }
   }
 
