@@ -183,7 +183,7 @@ extension [ClassEntry] {
   }
 
   /// The names of an entry and of those of its superclasses.
-  func names(of number: Int) -> [String] { chain(of: number).map { self[$0].name } }
+  package func names(of number: Int) -> [String] { chain(of: number).map { self[$0].name } }
 
   /// Whether a class of the chain of `number` reads the property with `key` last.
   func readLast(_ key: String, by number: Int) -> Bool {

@@ -14,7 +14,10 @@ extension ByteBuffer {
 
   /// Appends the bytes of another buffer in `range`, by default all of them.
   package func append(_ other: ByteBuffer, _ range: Range<Int>? = nil) {
-    other.withBytes(range ?? 0..<other.count) { append($0) }
+    let range = range ?? 0..<other.count
+    // Before the bytes are read: `other` may be this buffer, whose memory moves when it grows.
+    reserve(range.count)
+    other.withBytes(range) { append($0) }
   }
 }
 

@@ -22,7 +22,7 @@ struct ArchivedClasses {
     for number in image.bodyNumbers {
       let body = try image.numberedBody(number, referredToAt: 0)
       guard let classNumber = body.classNumber else { continue }
-      let names = sequence(first: classNumber) { image.classes[$0].superclass }.map { image.classes[$0].name }
+      let names = image.classes.names(of: classNumber)
       for (container, classes) in try body.value.keyContainers(classCount: names.count)
       where names[classes].contains(key.className) {
         for case .key(let found)? in try container.members().map(\.label)

@@ -44,6 +44,15 @@ import Testing
     }
   }
 
+  @Test("a buffer grows while it appends its own bytes")
+  func ownBytes() {
+    let buffer = ByteBuffer(minimumCapacity: 4 * Self.blockSize)
+    while buffer.count < buffer.capacity { buffer.append(UInt8(truncatingIfNeeded: buffer.count &* 31)) }
+    let bytes = buffer.bytes(0..<buffer.count)
+    buffer.append(buffer)
+    #expect(buffer.bytes(0..<buffer.count) == bytes + bytes)
+  }
+
   @Test func eachDamagedBlockIsNamed() throws {
     let content = (0..<20 * Self.blockSize).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }
     let sound = try KeyedArchiver.archivedData(withRootObject: content)
