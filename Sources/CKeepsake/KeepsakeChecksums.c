@@ -19,14 +19,14 @@ static const uint64_t prime4 = 0x85EBCA77C2B2AE63;
 
 #define ROTATED(value, count) ((value) << (count) | (value) >> (64 - (count)))
 
-/// The checksum of a block whose stripes have left `lanes`.
-static uint64_t checksum(const uint64_t *lanes) {
+/// The checksum of a block of `block_size` bytes whose stripes have left `lanes`.
+static uint64_t checksum(const uint64_t *lanes, size_t block_size) {
   uint64_t hash = ROTATED(lanes[0], 1) + ROTATED(lanes[1], 7) + ROTATED(lanes[2], 12) + ROTATED(lanes[3], 18);
   for (int lane = 0; lane < lanes_per_block; lane++) {
     uint64_t last = lanes[lane] * prime2;
     hash = (hash ^ ROTATED(last, 31) * prime1) * prime1 + prime4;
   }
-  hash += keepsake_block_size;
+  hash += block_size;
   hash = (hash ^ hash >> 33) * prime2;
   hash = (hash ^ hash >> 29) * prime3;
   return hash ^ hash >> 32;
@@ -36,17 +36,18 @@ size_t keepsake_checksum_count(void) {
   return __builtin_cpu_supports("avx512dq") ? keepsake_most_checksums : 0;
 }
 
-__attribute__((target("avx512f,avx512dq"))) KeepsakeChecksums keepsake_checksums(const void *bytes, size_t count) {
+__attribute__((target("avx512f,avx512dq")))
+KeepsakeChecksums keepsake_checksums(const void *bytes, size_t block_size, size_t count) {
   const uint8_t *blocks[keepsake_most_checksums];
   for (size_t block = 0; block < keepsake_most_checksums; block++) {
     // Where there is no block, the first one stands in.
-    blocks[block] = (const uint8_t *)bytes + (block < count ? block : 0) * keepsake_block_size;
+    blocks[block] = (const uint8_t *)bytes + (block < count ? block : 0) * block_size;
   }
   Vector vectors[vector_count];
   for (int i = 0; i < vector_count; i++) {
     vectors[i] = (Vector){prime1 + prime2, prime2, 0, -prime1, prime1 + prime2, prime2, 0, -prime1};
   }
-  for (size_t offset = 0; offset < keepsake_block_size; offset += stripe_size) {
+  for (size_t offset = 0; offset < block_size; offset += stripe_size) {
 #pragma clang loop unroll(full)
     for (int i = 0; i < vector_count; i++) {
       Vector stripes;
@@ -60,7 +61,7 @@ __attribute__((target("avx512f,avx512dq"))) KeepsakeChecksums keepsake_checksums
   memcpy(lanes, vectors, sizeof lanes);
   KeepsakeChecksums checksums;
   for (int block = 0; block < keepsake_most_checksums; block++) {
-    checksums.of[block] = checksum(lanes + block * lanes_per_block);
+    checksums.of[block] = checksum(lanes + block * lanes_per_block, block_size);
   }
   return checksums;
 }
@@ -69,6 +70,8 @@ __attribute__((target("avx512f,avx512dq"))) KeepsakeChecksums keepsake_checksums
 
 size_t keepsake_checksum_count(void) { return 0; }
 
-KeepsakeChecksums keepsake_checksums(const void *bytes, size_t count) { return (KeepsakeChecksums){{0}}; }
+KeepsakeChecksums keepsake_checksums(const void *bytes, size_t block_size, size_t count) {
+  return (KeepsakeChecksums){{0}};
+}
 
 #endif

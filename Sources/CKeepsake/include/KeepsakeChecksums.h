@@ -7,10 +7,7 @@
 // The checksums of several blocks at once (Docs/Format.md §8.2), on processors that multiply vectors of 64-bit integers.
 // Swift has such vectors, but no means to use them only on the processors that have them.
 
-enum {
-  keepsake_block_size = 1 << 16,
-  keepsake_most_checksums = 8,
-};
+enum { keepsake_most_checksums = 8 };
 
 /// The checksums of consecutive blocks.
 typedef struct {
@@ -20,9 +17,9 @@ typedef struct {
 /// How many blocks `keepsake_checksums` accepts at once; 0 if this processor cannot do that.
 size_t keepsake_checksum_count(void);
 
-/// The checksums of the `count` blocks that begin at `bytes`, at least one and at most `keepsake_checksum_count()`. What
-/// the result holds beyond them is undefined.
-KeepsakeChecksums keepsake_checksums(const void *bytes, size_t count);
+/// The checksums of the `count` blocks that begin at `bytes`, at least one and at most `keepsake_checksum_count()`. Each
+/// has `block_size` bytes, a multiple of 32. What the result holds beyond them is undefined.
+KeepsakeChecksums keepsake_checksums(const void *bytes, size_t block_size, size_t count);
 
 /// The checksum of the block `index`, less than `keepsake_most_checksums`.
 __attribute__((always_inline)) static inline uint64_t keepsake_checksum(KeepsakeChecksums checksums, size_t index) {

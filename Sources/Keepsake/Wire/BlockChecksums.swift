@@ -13,7 +13,7 @@ extension Checksum {
       let end = start + count * Blocks.byteCount
       let checksums = unsafe bytes.extracting(start..<end).withUnsafeBytes { bytes in
         // These bytes are `count` whole blocks.
-        unsafe bytes.baseAddress.map { unsafe keepsake_checksums($0, count) }
+        unsafe bytes.baseAddress.map { unsafe keepsake_checksums($0, Blocks.byteCount, count) }
       }
       guard let checksums else { break }
       for index in 0..<count where !body(keepsake_checksum(checksums, index)) { return }
