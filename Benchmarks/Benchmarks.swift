@@ -60,15 +60,14 @@ struct Benchmarks {
     for workload in options.chosenWorkloads {
       let contenders = try workload.prepare(options.scale).contenders
       let trial = contenders.first { $0.name == name }?.prepare()
-      guard let operation = trial?.operation(options.profiledDirection) else {
+      let directions = options.profiledDirection.map { [$0] } ?? Direction.allCases
+      let operations = directions.compactMap { trial?.operation($0) }
+      guard !operations.isEmpty else {
         let names = contenders.map { "'\($0.name)'" }.joined(separator: ", ")
-        throw Options.UsageError(
-          message: "'\(name)' does not \(options.profiledDirection.rawValue) here; there are \(names)"
-        )
+        let does = options.profiledDirection?.rawValue ?? "run"
+        throw Options.UsageError(message: "'\(name)' does not \(does) here; there are \(names)")
       }
-      for _ in 0..<options.operations {
-        _ = try operation()
-      }
+      for operation in operations { try InstructionCounter.separated(operation, options.operations) }
     }
   }
 }

@@ -5,8 +5,7 @@ struct InstructionCounter {
   private let valgrind: String
   private let executable: String
 
-  /// How often each operation runs. A run without operations counts everything else: the start, making the data, and
-  /// the check, which does everything once, so that no operation does anything for the first time.
+  /// How often each operation runs, after the check, which does everything once.
   private static let operations = 2
 
   /// Thrown if valgrind does not give a count, or if a contender fails.
@@ -23,6 +22,14 @@ struct InstructionCounter {
     self.executable = executable
   }
 
+  /// Runs an operation so that valgrind counts it apart from what comes before and after: whenever the program reads
+  /// the number of its allocations, valgrind begins a new count.
+  static func separated(_ operation: () throws -> Any, _ count: Int) throws {
+    _ = Allocations.soFar
+    for _ in 0..<count { _ = try operation() }
+    _ = Allocations.soFar
+  }
+
   /// The instructions of one operation in each direction, including the release of its result.
   func instructions(
     workload: Workload,
@@ -30,34 +37,32 @@ struct InstructionCounter {
     directions: [Direction],
     divisor: Int
   ) throws -> [Direction: Double] {
-    func start(_ direction: Direction, operations: Int) throws -> Subprocess {
-      try Subprocess(
-        path: valgrind,
-        arguments: [
-          "--tool=callgrind", "--callgrind-out-file=/dev/null", executable,
-          "--workload", workload.name, "--divide", "\(divisor)", "--profile", contender.name,
-          "--direction", direction.rawValue, "--operations", "\(operations)",
-        ],
-        // Sets and dictionaries have the same order each time, so the work is the same.
-        environment: ["SWIFT_DETERMINISTIC_HASHING": "1"]
-      )
+    let folder = FileManager.default.temporaryDirectory.appending(path: "keepsake-counts-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let result = try Subprocess(
+      path: valgrind,
+      arguments: [
+        "--tool=callgrind", "--dump-before=keepsake_allocation_count", "--dump-line=no",
+        "--callgrind-out-file=\(folder.path)/counts", executable,
+        "--workload", workload.name, "--divide", "\(divisor)", "--profile", contender.name,
+        "--operations", "\(Self.operations)",
+      ],
+      // Sets and dictionaries have the same order each time, so the work is the same.
+      environment: ["SWIFT_DETERMINISTIC_HASHING": "1"]
+    )
+    .finish()
+    // The first count is that of the preparation, and every other one that of what is between two directions.
+    let counts = try directions.indices.map { index in
+      (directions[index], try Self.total(inFile: "\(folder.path)/counts.\(2 * index + 2)", result))
     }
-    guard let any = directions.first else { return [:] }
-    // Run all at once: with two processors, that takes half the time, and no times are measured.
-    let idle = try start(any, operations: 0)
-    let busy = try directions.map { ($0, try start($0, operations: Self.operations)) }
-    let base = try Self.collected(in: idle.finish())
-    var result: [Direction: Double] = [:]
-    for (direction, run) in busy {
-      let count = try Self.collected(in: run.finish())
-      result[direction] = Double(count - base) / Double(Self.operations)
-    }
-    return result
+    return Dictionary(uniqueKeysWithValues: counts.map { ($0, Double($1) / Double(Self.operations)) })
   }
 
-  /// The number after "Collected :" at the end of callgrind's output.
-  private static func collected(in result: (status: Int32, output: String)) throws -> Int {
-    let line = result.output.split(separator: "\n").last { $0.contains("Collected :") }
+  /// The number after "totals:" in a file of callgrind.
+  private static func total(inFile path: String, _ result: (status: Int32, output: String)) throws -> Int {
+    let text = try? String(contentsOfFile: path, encoding: .utf8)
+    let line = text?.split(separator: "\n").last { $0.hasPrefix("totals:") }
     guard result.status == 0, let number = line?.split(separator: " ").last.flatMap({ Int($0) }) else {
       throw Failure(description: "valgrind ended with status \(result.status):\n\(result.output)")
     }

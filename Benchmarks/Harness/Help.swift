@@ -23,9 +23,8 @@ extension Options {
 
       --profile NAME    run this contender of one workload alone, without timing,
                         for `perf` and `valgrind`; with --direction and --operations
-      --direction D     encode (default) or decode
-      --operations N    how often (default 1; 0 only prepares): what two counts
-                        differ by, in instructions, is the cost of the operations
+      --direction D     encode or decode (default both)
+      --operations N    how often (default 1; 0 only prepares)
 
       --scale [N]       instead of timing workloads, cost and memory for up to N objects
                         (default 10000000), and what a small part of 1 GB costs

@@ -23,8 +23,8 @@ struct Options {
   /// The contender to run on its own for a profiler, instead of timing all of them.
   var profiledContender: String?
 
-  /// What the profiled contender does, and how often.
-  var profiledDirection = Direction.encode
+  /// What the profiled contender does, both if nil, and how often.
+  var profiledDirection: Direction?
   var operations = 1
 
   /// Whether to print the help text, or the names of the workloads, instead of running.
