@@ -11,6 +11,10 @@ final class DecodingKeyTable: SpareKeeper {
   /// Whether keys may have integer values, which coding paths show. Each case is asked at its first request.
   @safe @exclusivity(unchecked) private(set) var mayHaveNumbers: Bool
 
+  /// All keys of records, for a type with keys of at most one byte: a ``KeyList`` for each shape, by its first slot.
+  @safe @exclusivity(unchecked) private var keyLists: [Int: AnyObject] = [:]
+  private static let mostKeyLists = 64
+
   init<Key: CodingKey>(_ type: Key.Type) {
     keyType = type
     let isDynamic = MemoryLayout<Key>.size > 1
@@ -75,4 +79,24 @@ final class DecodingKeyTable: SpareKeeper {
   private func number<Key: CodingKey>(ofLarge key: Key, in session: DecodingSession) -> Int {
     session.keyNumber(key.stringValue)
   }
+
+  /// All keys of records with the shape of `head`, if they are kept. `Key` is the type of the table.
+  func keys<Key: CodingKey>(of head: KeyedHead) -> [Key]? {
+    guard head.isRecord, head.count > 0, let list = keyLists[head.firstSlot] else { return nil }
+    return knownDowncast(list, to: KeyList<Key>.self).keys
+  }
+
+  /// Keeps all keys of records with the shape of `head`: an enumeration asks for them at each value.
+  func keep<Key: CodingKey>(_ keys: [Key], of head: KeyedHead) {
+    guard MemoryLayout<Key>.size <= 1, head.isRecord, head.count > 0,
+      keyLists.count < DecodingKeyTable.mostKeyLists
+    else { return }
+    keyLists[head.firstSlot] = KeyList(keys)
+  }
+}
+
+private final class KeyList<Key: CodingKey> {
+  let keys: [Key]
+
+  init(_ keys: [Key]) { self.keys = keys }
 }

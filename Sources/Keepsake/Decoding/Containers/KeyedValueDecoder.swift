@@ -15,9 +15,15 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var allKeys: [Key] {
     var keys: [Key] = []
     session.rememberingFailure(of: offset, depth) {
+      if let known: [Key] = state.table.keys(of: state.head) {
+        try session.charge(known.count, elementsOf: 1, at: offset)
+        keys = known
+        return
+      }
       try state.forEachKey { element in
         if let key = key(for: element) { keys.append(key) }
       }
+      state.table.keep(keys, of: state.head)
     }
     return keys
   }

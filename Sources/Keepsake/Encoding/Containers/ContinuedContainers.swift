@@ -9,7 +9,8 @@ extension EncodingSession {
     guard let bytes = copy(ofValueAt: range) else { return nil }
     var frame = EncodingFrame(id: nesting.makeFrameID(), start: 0)
     frame.isNested = true
-    let nested = NestedContainer(frame.id, in: context.top.id, key, host, self)
+    let nested = NestedContainer()
+    nested.begin(frame.id, in: context.top.id, key, host, self)
     nested.detached = EncodingContext(
       waiting: bytes,
       top: frame,

@@ -78,7 +78,8 @@ extension EncodingSession {
     }
     context.top.isNested = true
     if isSuper, context.propertyLevel == context.lower.count - 1, hasSuperclass { context.propertyLevel += 1 }
-    let nested = NestedContainer(context.top.id, in: parent, key, host, self)
+    let nested = types.spareNested.take() ?? NestedContainer()
+    nested.begin(context.top.id, in: parent, key, host, self)
     context.nested.append(nested)
     return ValueEncoder(session: self, frame: nested.frame, nested: nested)
   }
@@ -99,6 +100,8 @@ extension EncodingSession {
     if isKnownUniquelyReferenced(&nested) {
       closeTop()
       dropTop()
+      nested.end()
+      types.spareNested = nested
     } else {
       detach(nested)
     }

@@ -141,33 +141,33 @@ struct EncodingContext {
 /// While it is the last thing begun, it writes in place. If its parent continues while somebody still holds it, the
 /// session detaches it: it gets a buffer of its own, which is inserted in its place at the end of the body.
 final class NestedContainer {
-  let frame: FrameID
-  let parent: FrameID
+  private(set) var frame: FrameID = 0
+  private(set) var parent: FrameID = 0
   /// The key under which the parent has it; `nil` in an unkeyed container.
-  let key: ExactString?
+  private(set) var key: ExactString?
   /// The nested container in which this one was made, if any.
   private(set) var host: NestedContainer?
   /// The number of its body, or 0 at the top level, and how many deferred values enclose it there.
-  let body: Int
-  let deferralDepth: Int
+  private(set) var body = 0
+  private(set) var deferralDepth = 0
   var detached: EncodingContext?
   /// The keyed container that was made for it, if that can be used again.
   var spare: AnySpareContainer<EncodingContainerState>?
 
-  init(
+  /// Begins the container of `frame`. Nobody refers to the one that this object was before.
+  func begin(
     _ frame: FrameID,
     in parent: FrameID,
     _ key: ExactString?,
     _ host: NestedContainer?,
     _ session: EncodingSession
   ) {
-    self.frame = frame
-    self.parent = parent
-    self.key = key
-    self.host = host
-    body = session.currentBody
-    deferralDepth = session.nesting.deferralDepth
+    (self.frame, self.parent, self.key, self.host) = (frame, parent, key, host)
+    (body, deferralDepth) = (session.currentBody, session.nesting.deferralDepth)
   }
+
+  /// Ends the container, so that the object can become another one.
+  func end() { host = nil }
 
   deinit {
     // No recursion, however deep they nest.

@@ -144,6 +144,8 @@ struct EncodedTypes: ~Copyable {
   }()
   /// The keyed containers kept for reuse.
   var kept = KeptContainers<EncodingKeyTable>()
+  /// A nested container that has ended, kept for reuse.
+  var spareNested: NestedContainer?
 
   /// The key table `number`, if it is one of those.
   func keyTable(_ number: UInt32) -> EncodingKeyTable? { keyTables.first { $0.number == number } }
