@@ -218,6 +218,57 @@ import Testing
     #expect(try ArchiveDocument<[Picky]>(opening: path).root.map(\.name) == ["other", "picky"])
   }
 
+  private final class Saving: Codable {
+    var action: (() -> Void)?
+
+    enum CodingKeys: CodingKey { case number }
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {}
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(1, forKey: .number)
+      action?()
+    }
+  }
+
+  private final class Wide: Codable { var width = 1 }
+  private final class Tall: Codable { var height = 2 }
+
+  private final class Drawer: Codable {
+    var tall: [Tall] = []
+    var saving: Saving?
+    var wide: [Wide] = []
+  }
+
+  @Test("code that a save calls cannot save the document", arguments: 0..<4)
+  func savesWithinSaves(_ way: Int) throws {
+    let document = try ArchiveDocument(creating: path, root: Drawer())
+    let saving = Saving()
+    (document.root.saving, document.root.wide) = (saving, [Wide()])
+    var failure: (any Error)?
+    saving.action = {
+      saving.action = nil
+      document.root.tall = [Tall()]
+      do {
+        switch way {
+        case 0: try document.save()
+        case 1: try document.save(changed: [document.root])
+        case 2: try document.compact()
+        default: try document.revert(to: 1)
+        }
+      } catch { failure = error }
+    }
+    #expect(try document.save())
+    #expect(archiveErrorCode(failure) == .misuse)
+    let read = try KeyedUnarchiver.unarchive(Drawer.self, fromFile: path)
+    #expect(read.tall.isEmpty && read.wide.map(\.width) == [1])
+    #expect(try document.save())
+    #expect(try KeyedUnarchiver.unarchive(Drawer.self, fromFile: path).tall.map(\.height) == [2])
+  }
+
   private final class Panel: Codable {
     struct Failing: Encodable {
       func encode(to encoder: any Encoder) throws {

@@ -44,6 +44,8 @@ public final class ArchiveDocument<Root: Codable> {
   private let path: String
   /// Why lazy values of the root object could not be read.
   private var faults = LazyFaults()
+  /// Whether a save is running, which may call code of the program.
+  private var isSaving = false
 
   /// Opens the document in the file at `path`, and reads the root object.
   ///
@@ -108,7 +110,9 @@ public final class ArchiveDocument<Root: Codable> {
   ///   were not read. It writes what has changed.
   @discardableResult
   public func save(date: Date? = nil) throws -> Bool {
-    try save(nil, date, mayCompact: compactsAutomatically)
+    try beginSaving()
+    defer { isSaving = false }
+    return try save(nil, date, mayCompact: compactsAutomatically)
   }
 
   /// Saves the given objects if they have changed since the last save, and skips all others.
@@ -132,7 +136,15 @@ public final class ArchiveDocument<Root: Codable> {
   ///   file that occur more than once and in the objects to which weak references lead.
   @discardableResult
   public func save(changed objects: [any Encodable & AnyObject], date: Date? = nil) throws -> Bool {
-    try save(objects, date, mayCompact: compactsAutomatically)
+    try beginSaving()
+    defer { isSaving = false }
+    return try save(objects, date, mayCompact: compactsAutomatically)
+  }
+
+  /// Throws if a save is running, since that one would continue with a file that this one has changed.
+  private func beginSaving() throws(ArchiveError) {
+    guard !isSaving else { throw .misuse("Code that a save calls cannot save the document", path: path) }
+    isSaving = true
   }
 
   private func save(_ changed: [any Encodable & AnyObject]?, _ date: Date?, mayCompact: Bool) throws -> Bool {
@@ -149,7 +161,7 @@ public final class ArchiveDocument<Root: Codable> {
     }
     if mayCompact, state.isMostlyOutOfDate(with: save) {
       // If compacting fails for lack of space, or as an unread value is damaged, the changes can still be appended.
-      do { try compact() } catch { _ = try self.save(changed, date, mayCompact: false) }
+      do { try replaceFile() } catch { _ = try self.save(changed, date, mayCompact: false) }
       return true
     }
     let bytes = state.bytes(of: save, date: date?.timeIntervalSinceReferenceDate)
@@ -178,6 +190,12 @@ public final class ArchiveDocument<Root: Codable> {
   /// - Throws: as ``save(date:)``.
   /// - Complexity: O(*n*) in the values of the document and in the bytes of those that were not read.
   public func compact() throws {
+    try beginSaving()
+    defer { isSaving = false }
+    try replaceFile()
+  }
+
+  private func replaceFile() throws {
     let file = try openFile
     try checkFaults()
     let whole: WholeSave
@@ -223,6 +241,8 @@ public final class ArchiveDocument<Root: Codable> {
   /// - Throws: as ``root(asOf:)`` and ``save(date:)``, and why a lazy value cannot be read if a later save has changed
   ///   what it leads to.
   public func revert(to number: Int, date: Date? = nil) throws {
+    try beginSaving()
+    defer { isSaving = false }
     let session = try session(asOf: number)
     let newState = SavedState(state, objectsReadBy: session)
     let root = try session.decodeRoot(Root.self)
@@ -230,7 +250,7 @@ public final class ArchiveDocument<Root: Codable> {
     try session.turn.take { try session.readLazyValues { state.hasSame($0, as: session) } }
     let (rootBefore, faultsBefore, stateBefore) = (self.root, faults, state)
     (self.root, faults, state) = (root, session.lazies.faults, newState)
-    do { try save(date: date) } catch {
+    do { _ = try save(nil, date, mayCompact: compactsAutomatically) } catch {
       // If the file has the save already, it only may not survive a power cut.
       if state === newState { (self.root, faults, state) = (rootBefore, faultsBefore, stateBefore) }
       throw error
