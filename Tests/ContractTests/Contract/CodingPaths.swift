@@ -172,6 +172,44 @@ import Testing
     }
   }
 
+  /// An object that writes to two containers in turn, and opens one of them again. The last object notes where it is.
+  private final class Sides: Encodable {
+    let isLast: Bool
+
+    init(isLast: Bool) { self.isLast = isLast }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: AnyKey.self)
+      var left = container.nestedUnkeyedContainer(forKey: "left")
+      var inner = left.nestedUnkeyedContainer()
+      var right = container.nestedContainer(keyedBy: AnyKey.self, forKey: "right")
+      try left.encode(1)
+      try right.encode(2, forKey: "a")
+      try inner.encode(3)
+      guard isLast else { return }
+      try left.encode(Spot())
+      let writing = Writing {
+        try inner.encode([Spot()])
+        try 4.encode(to: $0)
+      }
+      try right.encode(writing, forKey: "b")
+      try inner.encode(Spot())
+      try container.encode(["c": 5], forKey: "again")
+      var again = container.nestedContainer(keyedBy: AnyKey.self, forKey: "again")
+      try again.encode(Spot(), forKey: "d")
+      try right.encode(Spot(), forKey: "e")
+    }
+  }
+
+  @Test("in containers that are written in turn, however many objects have written to such ones before")
+  func containersInTurn() throws {
+    let notes = Notes()
+    let sides = (1...3_000).map { Sides(isLast: $0 == 3_000) }
+    _ = try KeyedArchiver.archivedData(withRootObject: ["all": sides], userInfo: [Self.notesKey: notes])
+    let places = ["left/[2]", "left/[0]/[1]/[0]", "left/[0]/[2]", "again/d", "right/e"]
+    #expect(notes.paths == places.map { "all/[2999]/" + $0 })
+  }
+
   @Test("of every error that a decoder throws")
   func decodingErrors() throws {
     struct Row: Codable { var name: String, number: UInt8 }

@@ -14,7 +14,7 @@ extension EncodingSession {
     nested.detached = EncodingContext(
       waiting: bytes,
       top: frame,
-      basePath: .elements(pathOfTop + [ArchiveCodingKey(stringValue: key.string)]),
+      basePath: basePath(ArchiveCodingKey(stringValue: key.string)),
       levels: (nesting.depth + 1, nesting.base),
       propertyLevel: -1
     )

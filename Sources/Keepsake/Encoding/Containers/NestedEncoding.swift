@@ -55,10 +55,12 @@ extension EncodingSession {
     guard let other = nested.detached, let bytes = other.waiting else { return }
     buffer.exchange(with: bytes)
     context.waiting = bytes
+    if bodies.isInProgress, !context.isDetached { bodies.waitingBytes = bytes }
     context.levels = (nesting.depth, nesting.base)
     nested.detached = context
     context = other
     context.waiting = nil
+    if !context.isDetached { bodies.waitingBytes = nil }
     (nesting.depth, nesting.base) = other.levels
     nesting.depthToLookAt = nesting.depth + 1
   }
@@ -112,7 +114,7 @@ extension EncodingSession {
     var frame = context.top
     let start = frame.start
     let hasProperties = context.propertyLevel == context.lower.count
-    let path = pathOfTop
+    let basePath = basePath()
     let bytes = ByteBuffer(minimumCapacity: 64)
     bytes.append(buffer, start..<buffer.count)
     frame.start = 0
@@ -120,7 +122,7 @@ extension EncodingSession {
     nested.detached = EncodingContext(
       waiting: bytes,
       top: frame,
-      basePath: .elements(path),
+      basePath: basePath,
       levels: (nesting.depth, nesting.base),
       propertyLevel: hasProperties ? 0 : -1
     )

@@ -102,15 +102,19 @@ struct EncodingContext {
     return first..<splices.partitioningIndex { $0.offset >= range.upperBound }
   }
 
+  /// Whether the outermost frame is that of a detached container.
+  var isDetached: Bool { (lower.first ?? top).isNested }
+
   /// Returns to the properties of the subclass when the frame of its superclass is gone.
   mutating func leavePropertyLevel() {
-    let isDetached = (lower.first ?? top).isNested
     propertyLevel = min(propertyLevel, max(isDetached ? 0 : 1, lower.count))
   }
 
   enum BasePath {
     case elements([any CodingKey])
     case object(Int)
+    /// The path of the object with a number, and the steps from there.
+    case inObject(Int, [any CodingKey])
   }
 
   /// Begins the context of another body in the same memory.

@@ -102,6 +102,8 @@ struct EncodedBodies: ~Copyable {
   var assembly = ArchiveAssembly()
   /// Whether a body is being written that others may refer to, so that its references count for cycles.
   var isInProgress = false
+  /// The bytes of the archive, while the session's buffer has those of a detached container of a body.
+  var waitingBytes: ByteBuffer?
   /// The class of the object whose body is being written if it has weak properties; -1 otherwise.
   var classWithWeakProperties = -1
   /// For each top-level value so far, the first number that was free and the path of the value.

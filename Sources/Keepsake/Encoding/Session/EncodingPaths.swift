@@ -28,7 +28,21 @@ extension EncodingSession {
   }
 
   /// The path of the value of the innermost frame.
-  var pathOfTop: [any CodingKey] { path(in: context, below: context.lower.count) }
+  private var pathOfTop: [any CodingKey] { path(in: context, below: context.lower.count) }
+
+  /// The same, followed by `more`, for a context that keeps it. To find the path of an object takes a search, so that is
+  /// left until the path is requested.
+  func basePath(_ more: ArchiveCodingKey...) -> EncodingContext.BasePath {
+    let count = context.lower.count
+    let (object, outer): (Int, [any CodingKey])
+    switch context.basePath {
+    case .object(let number) where count <= longestPath: (object, outer) = (number, [])
+    case .inObject(let number, let steps) where count <= longestPath: (object, outer) = (number, steps)
+    default: return .elements(pathOfTop + more)
+    }
+    bodies.paths.charge(steps: count)
+    return .inObject(object, outer + (0..<count).compactMap { step(of: context[$0], in: context) } + more)
+  }
 
   /// - Parameter count: the number of frames, from the outermost on, in the path.
   fileprivate func path(in context: EncodingContext, below count: Int) -> [any CodingKey] {
@@ -38,6 +52,7 @@ extension EncodingSession {
       switch context.basePath {
       case .elements(let elements): path = elements
       case .object(let number): path = self.path(ofObject: number)
+      case .inObject(let number, let steps): path = self.path(ofObject: number) + steps
       }
     }
     for index in frames {
@@ -99,7 +114,7 @@ extension EncodingSession {
   /// The path from a body to its first reference to the object `number`.
   func steps(from body: Int, to number: Int) -> [PathElement] {
     // While a body is written, the session's buffer holds the archive.
-    let held = bodies.isInProgress ? buffer : bodies.assembly.buffer
+    let held = bodies.isInProgress ? bodies.waitingBytes ?? buffer : bodies.assembly.buffer
     guard let (reader, start) = bodies.assembly.reader(ofBody: body, in: held) else { return [] }
     var cursor = start
     _ = try? reader.varint(at: &cursor)
