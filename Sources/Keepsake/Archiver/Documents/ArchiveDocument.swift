@@ -110,9 +110,7 @@ public final class ArchiveDocument<Root: Codable> {
   ///   were not read. It writes what has changed.
   @discardableResult
   public func save(date: Date? = nil) throws -> Bool {
-    try beginSaving()
-    defer { isSaving = false }
-    return try save(nil, date, mayCompact: compactsAutomatically)
+    try whileSaving { try save(nil, date, mayCompact: compactsAutomatically) }
   }
 
   /// Saves the given objects if they have changed since the last save, and skips all others.
@@ -136,15 +134,17 @@ public final class ArchiveDocument<Root: Codable> {
   ///   file that occur more than once and in the objects to which weak references lead.
   @discardableResult
   public func save(changed objects: [any Encodable & AnyObject], date: Date? = nil) throws -> Bool {
-    try beginSaving()
-    defer { isSaving = false }
-    return try save(objects, date, mayCompact: compactsAutomatically)
+    try whileSaving { try save(objects, date, mayCompact: compactsAutomatically) }
   }
 
-  /// Throws if a save is running, since that one would continue with a file that this one has changed.
-  private func beginSaving() throws(ArchiveError) {
-    guard !isSaving else { throw .misuse("Code that a save calls cannot save the document", path: path) }
+  /// Calls `save`, or throws if a save is running: that one would continue with a file that this one has changed.
+  private func whileSaving<Result>(_ save: () throws -> Result) throws -> Result {
+    guard !isSaving else {
+      throw ArchiveError.misuse("Code that a save calls cannot save the document", path: path)
+    }
     isSaving = true
+    defer { isSaving = false }
+    return try save()
   }
 
   private func save(_ changed: [any Encodable & AnyObject]?, _ date: Date?, mayCompact: Bool) throws -> Bool {
@@ -190,9 +190,7 @@ public final class ArchiveDocument<Root: Codable> {
   /// - Throws: as ``save(date:)``.
   /// - Complexity: O(*n*) in the values of the document and in the bytes of those that were not read.
   public func compact() throws {
-    try beginSaving()
-    defer { isSaving = false }
-    try replaceFile()
+    try whileSaving { try replaceFile() }
   }
 
   private func replaceFile() throws {
@@ -241,8 +239,10 @@ public final class ArchiveDocument<Root: Codable> {
   /// - Throws: as ``root(asOf:)`` and ``save(date:)``, and why a lazy value cannot be read if a later save has changed
   ///   what it leads to.
   public func revert(to number: Int, date: Date? = nil) throws {
-    try beginSaving()
-    defer { isSaving = false }
+    try whileSaving { try returnTo(number, date) }
+  }
+
+  private func returnTo(_ number: Int, _ date: Date?) throws {
     let session = try session(asOf: number)
     let newState = SavedState(state, objectsReadBy: session)
     let root = try session.decodeRoot(Root.self)
