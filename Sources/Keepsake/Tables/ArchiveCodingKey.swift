@@ -1,13 +1,37 @@
 /// A key of a coding path, made by this library.
 struct ArchiveCodingKey: CodingKey {
-  let stringValue: String
-  let intValue: Int?
-}
+  // At most three words, which a coding path holds without an allocation. The text of an index is made when requested.
+  private enum Name {
+    case text(String)
+    case number(Int)
+    case index(Int)
+    indirect case numbered(String, Int)
+  }
 
-extension ArchiveCodingKey {
-  init(stringValue: String) { self.init(stringValue: stringValue, intValue: nil) }
-  init(intValue: Int) { self.init(stringValue: String(intValue), intValue: intValue) }
-  init(index: Int) { self.init(stringValue: "Index \(index)", intValue: index) }
+  private let name: Name
+
+  var stringValue: String {
+    switch name {
+    case .text(let text), .numbered(let text, _): text
+    case .number(let number): String(number)
+    case .index(let index): "Index \(index)"
+    }
+  }
+
+  var intValue: Int? {
+    switch name {
+    case .text: nil
+    case .numbered(_, let number), .number(let number), .index(let number): number
+    }
+  }
+
+  init(stringValue: String) { name = .text(stringValue) }
+  init(intValue: Int) { name = .number(intValue) }
+  init(index: Int) { name = .index(index) }
+
+  init(stringValue: String, intValue: Int?) {
+    name = intValue.map { .numbered(stringValue, $0) } ?? .text(stringValue)
+  }
 
   init(_ element: PathElement) {
     switch element {

@@ -124,8 +124,13 @@ extension ArchiveError: CustomStringConvertible {
 
   /// The path, the message and the byte offset on one line.
   package var explanation: String {
-    let offset = byteOffset.map { " (at byte \($0))" } ?? ""
-    let file = path.map { "\($0): " } ?? ""
-    return file + message + offset
+    let content = content
+    var text = content.path.map { $0 + ": " + content.message } ?? content.message
+    if let offset = content.byteOffset {
+      text += " (at byte "
+      text += String(offset)
+      text += ")"
+    }
+    return text
   }
 }

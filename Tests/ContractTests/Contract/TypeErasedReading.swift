@@ -35,6 +35,49 @@ import Testing
     }
   }
 
+  private enum Word: String, Encodable { case text }
+
+  /// The messages of all attempts to read a value as a type that it is not, and the paths of their errors.
+  private struct Attempts: Decodable {
+    var messages: [String] = []
+    var paths: [[String]] = []
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      func attempt<Value: Decodable>(_ type: Value.Type) {
+        do { _ = try container.decode(type) } catch DecodingError.typeMismatch(let found, let context) {
+          messages.append("\(found): \(context.debugDescription)")
+          paths.append(context.codingPath.map { "\($0.stringValue) \($0.intValue ?? -1)" })
+        } catch { messages.append("\(error)") }
+      }
+      attempt(Bool.self)
+      attempt(Int.self)
+      attempt(String.self)
+    }
+  }
+
+  @Test("each attempt has its own message, offset and path, however often it was made before")
+  func messages() throws {
+    struct Values: Encodable {
+      var ids = [UUID(), UUID()]
+      var texts = [Word.text, .text]
+    }
+    let attempts = try transcode(Values(), to: [String: [Attempts]].self)
+    var offsets: Set<Substring> = []
+    for (key, noun) in [("ids", "a UUID"), ("texts", "a string")] {
+      #expect(attempts[key]?.count == 2)
+      for (index, attempts) in (attempts[key] ?? []).enumerated() {
+        let parts = attempts.messages.map { $0.split(separator: "(") }
+        #expect(parts.map(\.first) == ["Bool", "Int"].map { "\($0): Expected \($0) but found \(noun) " })
+        #expect(Set(parts.map(\.last)).count == 1)
+        offsets.formUnion(parts.compactMap(\.last))
+        #expect(attempts.paths == Array(repeating: ["\(key) -1", "Index \(index) \(index)"], count: 2))
+      }
+    }
+    #expect(offsets.count == 4)
+    #expect(offsets.allSatisfy { $0.hasPrefix("at byte ") })
+  }
+
   private struct Record: Codable {
     var url = URL(string: "https://swift.org/a?b=c#d")
     var relative = URL(string: "c/d", relativeTo: URL(string: "https://swift.org/a/b"))

@@ -22,7 +22,12 @@ extension DecodingSession {
 
   func mismatch(_ type: Any.Type, _ found: TagKind, _ offset: Int?, _ path: [any CodingKey]) -> DecodingError
   {
-    otherType(type, "Expected \(type) but found \(found.noun)", offset, path)
+    // Readers that try one type after the other need the same text for each value.
+    let key = Int(bitPattern: ObjectIdentifier(type)) &<< 5 | Int(found.rawValue)
+    if let known = types.mismatchTexts[key] { return otherType(type, known, offset, path) }
+    let text = "Expected \(type) but found \(found.noun)"
+    types.mismatchTexts[key] = text
+    return otherType(type, text, offset, path)
   }
 
   /// The error for a number at `offset` that the requested type cannot hold.

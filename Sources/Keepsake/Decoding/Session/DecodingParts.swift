@@ -94,6 +94,8 @@ struct DecodedTypes: ~Copyable {
   var namesGeneration = -1
   /// The keyed containers that the session keeps to use again.
   var kept = KeptContainers<DecodingKeyTable>()
+  /// The messages about values of other types, by the requested type and the kind of the value.
+  var mismatchTexts: [Int: String] = [:]
 }
 
 /// The decoded objects, and the references to them.

@@ -44,6 +44,8 @@ extension DecodingSession {
     var way = DecodingWay(isWhole: depths.lowerBound == 0)
     if way.isWhole, nesting.frames[0].offset < 0 { way = detachedWay }
     checks.budget.paths.charge(steps: way.steps.count + depths.count)
+    // And one step for a caller to add.
+    way.steps.reserveCapacity(way.steps.count + depths.count + 1)
     for depth in depths where nesting.frames[depth].child != nesting.frames[depth].offset {
       if let step = step(of: nesting.frames[depth]) { way.steps.append(step) }
     }
@@ -51,9 +53,10 @@ extension DecodingSession {
   }
 
   /// The path for the caller.
-  private func visible(_ way: DecodingWay) -> [any CodingKey] {
-    way.isWhole
-      ? Array(way.steps.dropFirst(settings.hidesRootKey ? 1 : 0)) : [ArchiveCodingKey.ellipsis] + way.steps
+  private func visible(_ way: consuming DecodingWay) -> [any CodingKey] {
+    guard way.isWhole else { return [ArchiveCodingKey.ellipsis] + way.steps }
+    if settings.hidesRootKey, !way.steps.isEmpty { way.steps.removeFirst() }
+    return way.steps
   }
 
   /// The way to the value that is being decoded apart from its container.
@@ -127,6 +130,6 @@ extension DecodingSession {
 
 /// The steps of a coding path: if it is whole, all from the top level on; otherwise the last ones.
 struct DecodingWay {
-  var steps: [ArchiveCodingKey] = []
+  var steps: [any CodingKey] = []
   var isWhole: Bool
 }
