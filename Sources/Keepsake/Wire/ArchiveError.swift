@@ -86,8 +86,16 @@ public struct ArchiveError: Error, Hashable, Sendable {
   var isReason: Bool { content.isReason }
 
   @inline(never)
-  init(_ code: Code, _ message: String, byteOffset: Int? = nil, path: String? = nil) {
-    self.init(Content(code: code, message: message, byteOffset: byteOffset, path: path))
+  init(
+    _ code: Code,
+    _ message: String,
+    byteOffset: Int? = nil,
+    path: String? = nil,
+    isReason: Bool = false
+  ) {
+    self.init(
+      Content(code: code, message: message, byteOffset: byteOffset, path: path, isReason: isReason)
+    )
   }
 
   private init(_ content: Content) {
@@ -96,6 +104,7 @@ public struct ArchiveError: Error, Hashable, Sendable {
 
   /// This error as the reason for another one, which has the message.
   var asReason: ArchiveError {
+    if isReason { return self }
     var content = content
     content.isReason = true
     return ArchiveError(content)
@@ -127,6 +136,8 @@ extension ArchiveError: CustomStringConvertible {
     let content = content
     var text = content.path.map { $0 + ": " + content.message } ?? content.message
     if let offset = content.byteOffset {
+      // Room for all that follows.
+      text.reserveCapacity(text.utf8.count + 31)
       text += " (at byte "
       text += String(offset)
       text += ")"

@@ -50,7 +50,8 @@ extension DecodingSession {
 
   /// The context of an error about the value at `offset`, which is not of the requested type.
   func context(_ path: [any CodingKey], _ message: String, _ offset: Int?) -> DecodingError.Context {
-    image.located(ArchiveError(.typeMismatch, message, byteOffset: offset)).decodingContext(path)
+    image.located(ArchiveError(.typeMismatch, message, byteOffset: offset, isReason: true))
+      .decodingContext(path)
   }
 
   /// The error for `fault`; `path` leads to the value.
