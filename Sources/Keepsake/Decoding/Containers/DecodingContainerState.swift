@@ -370,11 +370,9 @@ final class DecodingContainerState: ContainerState {
       return
     }
     // Throws if a key occurs twice.
-    try makeIndex()
-    var cursor = head.payload
-    for _ in 0..<head.count {
+    for entry in try makeIndex().entries {
+      var cursor = entry.offset
       body(try image.mapKey(at: &cursor, in: session.reader))
-      cursor = try session.end(ofValueAt: cursor)
     }
   }
 }

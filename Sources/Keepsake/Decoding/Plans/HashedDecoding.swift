@@ -83,6 +83,13 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     _ session: DecodingSession,
     _ depth: Int
   ) throws -> [Key: Value] {
+    switch TagKind(try session.reader.byte(at: cursor)) {
+    // The initializer would not get a container either.
+    case .bool, .float32, .float64, .integer, .smallInteger, .uint64, .date, .uuid, .string, .shortString,
+      .stringReference:
+      throw ReadingFault.mismatch(cursor)
+    default: break
+    }
     if let record = try RecordHead(session, at: cursor) {
       let count = try session.image.slotCount(ofShape: record.shape, at: cursor)
       try session.charge(count, elementsOf: MemoryLayout<(Key, Value)>.stride * 2, at: cursor)
