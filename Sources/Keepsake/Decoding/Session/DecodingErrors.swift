@@ -55,17 +55,15 @@ extension DecodingSession {
   }
 
   /// The error for `fault`; `path` leads to the value.
-  func error(_ fault: ReadingFault, _ type: Any.Type, _ path: @autoclosure () -> [any CodingKey])
-    -> DecodingError
-  {
+  func error(_ fault: ReadingFault, _ type: Any.Type, _ path: [any CodingKey]) -> DecodingError {
     switch fault {
-    case .mismatch(let offset): mismatch(type, offset, path())
-    case .doesNotFit(let offset): doesNotFit(type, offset, path())
-    case .damage(let error): corrupted(error, path())
+    case .mismatch(let offset): mismatch(type, offset, path)
+    case .doesNotFit(let offset): doesNotFit(type, offset, path)
+    case .damage(let error): corrupted(error, path)
     case .replacedByNil(let offset):
       .valueNotFound(
         type,
-        context(path(), "Expected \(type) but the delegate replaced the object by nil", offset)
+        context(path, "Expected \(type) but the delegate replaced the object by nil", offset)
       )
     }
   }
