@@ -158,7 +158,9 @@ import Testing
     let document = try ArchiveDocument<Owner>(opening: folder("owner"))
     for digit in 1...8 {
       document.root.text = String(repeating: "\(digit)", count: 100_000)
-      #expect(try document.save())
+      let date = Date(timeIntervalSinceReferenceDate: Double(digit))
+      #expect(try document.save(date: date))
+      #expect(document.saves.last?.date == date)
       let saved = try KeyedUnarchiver(forReadingFile: folder("owner"), verification: .onDemand)
       #expect(try saved.decode(Owner.self, forKey: "root").text == document.root.text)
     }

@@ -161,7 +161,7 @@ public final class ArchiveDocument<Root: Codable> {
     }
     if mayCompact, state.isMostlyOutOfDate(with: save) {
       // If compacting fails for lack of space, or as an unread value is damaged, the changes can still be appended.
-      do { try replaceFile() } catch { _ = try self.save(changed, date, mayCompact: false) }
+      do { try replaceFile(date) } catch { _ = try self.save(changed, date, mayCompact: false) }
       return true
     }
     let bytes = state.bytes(of: save, date: date?.timeIntervalSinceReferenceDate)
@@ -190,16 +190,17 @@ public final class ArchiveDocument<Root: Codable> {
   /// - Throws: as ``save(date:)``.
   /// - Complexity: O(*n*) in the values of the document and in the bytes of those that were not read.
   public func compact() throws {
-    try whileSaving { try replaceFile() }
+    try whileSaving { try replaceFile(nil) }
   }
 
-  private func replaceFile() throws {
+  /// - Parameter date: the date of a save that precedes the compaction, and stays if that fails.
+  private func replaceFile(_ date: Date?) throws {
     let file = try openFile
     try checkFaults()
     let whole: WholeSave
     try state.noteWhatWasRead()
     if state.hasUnread {
-      _ = try save(nil, nil, mayCompact: false)
+      _ = try save(nil, date, mayCompact: false)
       try state.noteWhatWasRead()
       // Opens the archive again to compare checksums: nothing has compared those of unread values yet.
       whole = try WholeSave(rewriting: state.image.asOf(nil, limits), state.knownObjects)
