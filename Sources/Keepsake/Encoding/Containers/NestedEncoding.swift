@@ -52,16 +52,17 @@ extension EncodingSession {
 
   /// Swaps contexts. While a nested container is active, the context that called it waits in its place.
   func swapContext(_ nested: NestedContainer) {
-    guard let other = nested.detached, let bytes = other.waiting else { return }
+    guard let bytes = nested.detached?.waiting, var other = nested.detached.take() else { return }
     buffer.exchange(with: bytes)
     context.waiting = bytes
     if bodies.isInProgress, !context.isDetached { bodies.waitingBytes = bytes }
     context.levels = (nesting.depth, nesting.base)
-    nested.detached = context
-    context = other
+    // Moved, since a copy would retain all that both have.
+    swap(&context, &other)
+    nested.detached = consume other
     context.waiting = nil
     if !context.isDetached { bodies.waitingBytes = nil }
-    (nesting.depth, nesting.base) = other.levels
+    (nesting.depth, nesting.base) = context.levels
     nesting.depthToLookAt = nesting.depth + 1
   }
 

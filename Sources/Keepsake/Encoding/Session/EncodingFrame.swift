@@ -171,7 +171,7 @@ final class NestedContainer {
   }
 
   /// Ends the container, so that the object can become another one.
-  func end() { host = nil }
+  func end() { (key, host) = (nil, nil) }
 
   deinit {
     // No recursion, however deep they nest.
