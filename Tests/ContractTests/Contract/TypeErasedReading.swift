@@ -1,40 +1,12 @@
 import Foundation
 import HostileArchives
 import Keepsake
+import RandomArchives
 import TestSupport
 import Testing
 
 /// What readers get that try one type after the other, as type-erased values do: what JSON would have given them.
 @Suite struct TypeErasedReading {
-  private enum Anything: Decodable, Equatable {
-    case null
-    case bool(Bool)
-    case int(Int)
-    case double(Double)
-    case string(String)
-    case list([Anything])
-    case map([String: Anything])
-
-    init(from decoder: any Decoder) throws {
-      let container = try decoder.singleValueContainer()
-      if container.decodeNil() {
-        self = .null
-      } else if let value = try? container.decode(Bool.self) {
-        self = .bool(value)
-      } else if let value = try? container.decode(Int.self) {
-        self = .int(value)
-      } else if let value = try? container.decode(Double.self) {
-        self = .double(value)
-      } else if let value = try? container.decode(String.self) {
-        self = .string(value)
-      } else if let value = try? container.decode([Anything].self) {
-        self = .list(value)
-      } else {
-        self = .map(try container.decode([String: Anything].self))
-      }
-    }
-  }
-
   private enum Word: String, Encodable { case text }
 
   /// The messages of all attempts to read a value as a type that it is not, and the paths of their errors.
@@ -97,8 +69,8 @@ import Testing
   @Test("what has a form of its own in archives reads as from JSON")
   func standardTypes() throws {
     let record = Record()
-    let fromArchive = try transcode(record, to: Anything.self)
-    let fromJSON = try JSONDecoder().decode(Anything.self, from: JSONEncoder().encode(record))
+    let fromArchive = try transcode(record, to: AnyValue.self)
+    let fromJSON = try JSONDecoder().decode(AnyValue.self, from: JSONEncoder().encode(record))
     #expect(fromArchive == fromJSON)
     guard case .map(let members) = fromArchive else {
       Issue.record("not a map: \(fromArchive)")
@@ -113,7 +85,7 @@ import Testing
 
   /// A type-erased value that tries containers first, whatever their keys.
   private enum Contained: Decodable, Equatable {
-    case leaf(Anything)
+    case leaf(AnyValue)
     case list([Contained])
     case map([String: Contained])
 
@@ -129,14 +101,14 @@ import Testing
         }
         self = .map(members)
       } else {
-        self = .leaf(try Anything(from: decoder))
+        self = .leaf(try AnyValue(from: decoder))
       }
     }
   }
 
   /// A type-erased value that tries dictionaries first.
   private enum Mapped: Decodable, Equatable {
-    case leaf(Anything)
+    case leaf(AnyValue)
     case map([String: Mapped])
 
     init(from decoder: any Decoder) throws {
@@ -145,7 +117,7 @@ import Testing
       } else if let map = try? [String: Mapped](from: decoder) {
         self = .map(map)
       } else {
-        self = .leaf(try Anything(from: decoder))
+        self = .leaf(try AnyValue(from: decoder))
       }
     }
   }
@@ -173,7 +145,7 @@ import Testing
 
   @Test("Data reads as its bytes, as it encodes itself")
   func data() throws {
-    #expect(try transcode(Data([1, 255]), to: Anything.self) == .list([.int(1), .int(255)]))
+    #expect(try transcode(Data([1, 255]), to: AnyValue.self) == .list([.int(1), .int(255)]))
   }
 
   @Test("decimals as numbers: whole ones as integers that hold them, all as floating point")
