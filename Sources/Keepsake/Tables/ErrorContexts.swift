@@ -9,7 +9,9 @@ extension ArchiveError {
 /// Returns what `body` returns. Throws faults of the archive as decoders do, and misuse as it is.
 @inline(__always)
 func decodingErrors<Result>(_ body: () throws(ArchiveError) -> Result) throws -> Result {
-  do { return try body() } catch  where error.code != .misuse {
+  do { return try body() } catch {
+    // Not a `where` of the clause: Swift 6.2 compiles that wrongly for typed errors.
+    guard error.code != .misuse else { throw error }
     throw DecodingError.dataCorrupted(error.decodingContext([]))
   }
 }

@@ -73,7 +73,8 @@ package final class ByteBuffer {
 
   @inline(__always)
   package func append<Number: BitwiseCopyable>(memoryOf numbers: [Number]) {
-    numbers.withSpan { append(unsafe $0.bytes) }  // numbers have no padding, so every byte is initialized
+    // Numbers have no padding, so every byte is initialized.
+    unsafe numbers.withUnsafeBytes { append(unsafe $0.bytes) }
   }
 
   /// Appends the blocks of a packed array of integers (Format §4.7).
@@ -177,8 +178,8 @@ package final class ByteBuffer {
   package func append(bitsOf bools: [Bool]) {
     let byteCount = bools.count / 8 + (bools.count % 8 == 0 ? 0 : 1)
     reserve(byteCount)
-    bools.withSpan { bools in
-      let bytes = unsafe bools.bytes  // a Bool is one byte, 0 or 1
+    unsafe bools.withUnsafeBytes { memory in
+      let bytes = unsafe memory.bytes  // a Bool is one byte, 0 or 1
       for index in 0..<(bools.count / 8) {
         // Each bit of the factor moves one of the eight booleans to its own bit of the highest byte.
         let packed = (bytes.littleEndianWord(at: index &* 8) &* 0x0102_0408_1020_4080) &>> 56

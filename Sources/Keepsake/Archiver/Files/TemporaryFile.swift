@@ -97,8 +97,9 @@ struct TemporaryName {
   }
 
   private static func check(of name: [UInt8]) -> [UInt8] {
-    // Unsafe: bytes have no padding.
-    var rest = name.withSpan { unsafe Checksum.of($0.bytes) }
+    let buffer = ByteBuffer()
+    buffer.append(memoryOf: name)
+    var rest = buffer.checksum(0..<buffer.count)
     return (0..<checkCount).map { _ in
       defer { rest /= UInt64(alphabet.count) }
       return alphabet[Int(rest % UInt64(alphabet.count))]
