@@ -229,9 +229,10 @@ private struct PieceParser {
         let byteCount =
           width > 0
           ? width * blockCount
-          : (0..<blockCount).map {
-            1 << Int(bytes[widths + $0 / 4] >> (2 * ($0 % 4)) & 3)
-          }.reduce(0, +)
+          : (0..<blockCount).reduce(0) { (sum: Int, index: Int) in
+            let power = bytes[widths + index / 4] >> UInt8(2 * (index % 4)) & 3
+            return sum + 1 << Int(power)
+          }
         try take(.payload, byteCount)
       }
     case nil: throw Unreadable()

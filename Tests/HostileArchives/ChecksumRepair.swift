@@ -68,7 +68,7 @@ package enum ChecksumRepair {
 
   /// The checksum of a part of the bytes.
   package static func checksum(_ bytes: [UInt8], _ range: Range<Int>) -> UInt64 {
-    bytes.withSpan { unsafe Checksum.of($0.bytes.extracting(range)) }  // bytes have no padding
+    unsafe bytes.withUnsafeBytes { Checksum.of(unsafe $0.bytes.extracting(range)) }
   }
 
   private static func blockCount(_ byteCount: Int) -> Int {

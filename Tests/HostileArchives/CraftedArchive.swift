@@ -52,7 +52,7 @@ package struct CraftedArchive: Sendable, CustomStringConvertible {
   }
 
   package static func array(_ elements: [[UInt8]]) -> [UInt8] {
-    [Tag.array] + Bytes.varint(elements.count) + elements.joined()
+    [Tag.array] + Bytes.varint(elements.count) + Array(elements.joined())
   }
 
   /// A reference to an object, of five bytes.

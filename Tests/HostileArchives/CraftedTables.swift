@@ -156,6 +156,11 @@ extension CraftedArchive {
     return Data(bytes)
   }
 
+  private static var planesInTheWrongOrder: [UInt8] {
+    let plane = [UInt8](repeating: 0xFF, count: 8_192)
+    return [[Tag.bytes], Bytes.varint(24_578), plane, [2], plane, [1], plane].flatMap(\.self)
+  }
+
   static let foundation: [CraftedArchive] = [
     CraftedArchive("a negative number of indexes", .damaged, as: IndexSet.self, indexes(5, -2)),
     CraftedArchive("indexes from a negative one on", .damaged, as: IndexSet.self, indexes(-5, 2)),
@@ -183,15 +188,7 @@ extension CraftedArchive {
       "a set of characters with planes in the wrong order",
       .damaged,
       as: CharacterSet.self,
-      archive(
-        of: map(
-          (
-            "bitmap",
-            [Tag.bytes] + Bytes.varint(24_578) + [UInt8](repeating: 0xFF, count: 8_192) + [2]
-              + [UInt8](repeating: 0xFF, count: 8_192) + [1] + [UInt8](repeating: 0xFF, count: 8_192)
-          )
-        )
-      )
+      archive(of: map(("bitmap", planesInTheWrongOrder)))
     ),
     CraftedArchive(
       "a URL with a scheme that is none",

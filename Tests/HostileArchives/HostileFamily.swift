@@ -102,23 +102,18 @@ package struct HostileFamily: Sendable {
     HostileFamily("deferred values in each other", as: HostileLate.self) { count in
       let depth = min(count / 7, 30_000)
       let tower =
-        Bytes.repeating([Tag.map, 1, 0x24] + Array("late".utf8), count: depth) + [
-          Tag.none
-        ]
-      return CraftedArchive.archive(of: tower + [])
+        Bytes.repeating([Tag.map, 1, 0x24] + Array("late".utf8), count: depth) + [Tag.none]
+      return CraftedArchive.archive(of: tower)
     },
     HostileFamily("a dictionary of many keys", as: [Int: Int].self) { count in
       let entries = (0..<(count / 5)).map { number in
         [Tag.integer + 3] + Bytes.number(UInt64(number), byteCount: 4) + [0x90]
       }
-      return CraftedArchive.archive(
-        of: [Tag.map] + Bytes.varint(entries.count) + entries.joined()
-      )
+      return CraftedArchive.archive(of: [Tag.map] + Bytes.varint(entries.count) + Array(entries.joined()))
     },
     HostileFamily("Booleans in bits", as: [Bool].self) { count in
-      CraftedArchive.archive(
-        of: [Tag.packedArray, 1] + Bytes.varint(count * 8) + [UInt8](repeating: 0xFF, count: count)
-      )
+      let head: [UInt8] = [Tag.packedArray, 1] + Bytes.varint(count * 8)
+      return CraftedArchive.archive(of: head + Array(repeating: 0xFF, count: count))
     },
   ]
 

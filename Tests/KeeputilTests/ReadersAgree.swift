@@ -102,70 +102,74 @@ import Testing
     ),
   ]
 
-  private static let faults: [(String, Data)] =
-    [
-      // Rule 20 and 22.
-      ("a text that ends in the next body", [[0, 0x23, 0x61], [0, 0x95]], top(0x48, 1)),
-      ("elements in the next body", [[0, 0x52, 0x95], [0, 0x95]], top(0x48, 1)),
-      ("a text of an object that ends in the next body", [[1, 0x51, 0x23, 0x61], [0, 0x95]], top(0x40, 1)),
-      ("elements of an object in the next body", [[1, 0x52, 0x95], [1, 0x95]], top(0x40, 1)),
-      ("packed numbers in the next body", [[0, 0x1B, 2, 2, 1, 5], [0, 0x95]], top(0x48, 1)),
-      ("a body without a value", [[0], [0, 0x95]], top(0x48, 1)),
-      ("a byte behind a value", [[0, 0x95, 0x95]], top(0x48, 1)),
-      ("a byte behind a value behind a mark", [[0, 5, 0x95, 0x95]], top(0x48, 1)),
-      ("a byte behind an array behind a mark", [[1, 5, 0x51, 0x95, 0x95]], top(0x40, 1)),
-      ("a byte behind nil", [[0, 1, 1]], top(0x48, 1)),
-      ("a byte behind an array", [[0, 0x51, 0x95, 0x95]], top(0x48, 1)),
-      ("a byte behind an empty array", [[0, 0x50, 0x95]], top(0x48, 1)),
-      ("a byte behind an object", [[1, 0x51, 0x95, 0x95]], top(0x40, 1)),
-      ("a byte behind the top level", [], top(0x95, 0x95)),
-      ("a top level that ends in the tables", [], [0, Tag.map, 2] + a + [0x95]),
-      // Rule 27.
-      ("a key twice", [[1, Tag.map, 2] + a + [1] + a + [1]], top(0x40, 1)),
-      ("a key twice, as a number and as text", [[1, Tag.map, 2, 0x95, 1, 0x21, 0x35, 1]], top(0x40, 1)),
-      ("a key twice, once shared", [[1, Tag.map, 2] + a + [1, 0x44, 0, 1]], top(0x40, 1)),
-      ("a key twice, shared twice", [[1, Tag.map, 2, 0x44, 0, 1, 0x44, 1, 1]], top(0x40, 1)),
-      ("a key twice at the top level", [], [0, Tag.map, 3] + a + [0x95] + b + [0x95] + a + [0x95]),
-      // Rules 24 to 26.
-      ("a value reference in an array", [[0, 0x95]], top(0x51, 0x48, 1)),
-      ("a value reference in the array of the top level", [[0, 0x95]], [0, 0x51, 0x48, 1]),
-      ("a value reference behind a mark", [[0, 0x95]], top(5, 0x48, 1)),
-      ("a value reference as the top level", [[0, 0x95]], [0, 0x48, 1]),
-      ("a value reference in a body", [[0, 0x51, 0x48, 2], [0, 0x95]], top(0x48, 1)),
-      ("value references in a circle", [[0, 0x48, 1]], top(0x48, 1)),
-      ("value references in a circle of two", [[0, 0x51, 0x48, 2], [0, 0x51, 0x48, 1]], top(0x48, 1)),
-      ("one value under two keys", [[0, 0x95]], [0, Tag.map, 2] + a + [0x48, 1] + b + [0x48, 1]),
-      ("a value reference to an object", [[1, 0x50]], top(0x48, 1)),
-      ("an object reference to a value", [[0, 0x50]], top(0x40, 1)),
-      ("a conditional reference to a value", [[0, 0x50]], top(0x4C, 1)),
-      ("a reference to no body", [], top(0x40, 1)),
-    ].map { name, bodies, topLevel in
-      let strings = [Array("a".utf8), Array("a".utf8)]
-      return (
-        name,
-        HandmadeArchive.data(
-          bodies: bodies,
-          topLevel: topLevel,
-          strings: strings,
-          conditionals: [[0], [1]].prefix(bodies.isEmpty ? 0 : 2).map(\.self)
-        )
-      )
-    } + [
-      // Rule 29.
-      ("a URL that is a text", HandmadeArchive.data(topLevel: top(Tag.url, 0x21, 0x61))),
-      ("a URL without its text", HandmadeArchive.data(topLevel: top(Tag.url, Tag.map, 0))),
-      ("a URL that is empty", HandmadeArchive.data(topLevel: top(Tag.url, Tag.empty))),
-      (
-        "a URL whose text is a number",
-        HandmadeArchive.data(topLevel: [0, Tag.map, 1] + a + [Tag.url, Tag.map, 1] + url.prefix(9) + [0x95])
-      ),
-      ("a URL with a text for its base", url(base + [0x21, 0x61])),
-      ("a URL with nil for its base", url(base + [1])),
-      ("a URL with a base that is not marked", url(base + [Tag.map, 1] + url)),
-      ("a URL with a key twice", url(url)),
-      ("a URL with another key twice", url(b + [1] + b + [1], count: 3)),
-      ("a URL whose base lacks its text", url(base + [Tag.url, Tag.map, 0])),
-    ]
+  private static let faults = faultyBodies.map(archive) + faultyURLs
+
+  private static func archive(_ name: String, bodies: [[UInt8]], topLevel: [UInt8]) -> (String, Data) {
+    let conditionals: [[UInt8]] = bodies.isEmpty ? [] : [[0], [1]]
+    let strings = [Array("a".utf8), Array("a".utf8)]
+    return (
+      name,
+      HandmadeArchive.data(bodies: bodies, topLevel: topLevel, strings: strings, conditionals: conditionals)
+    )
+  }
+
+  private static let faultyBodies: [(String, [[UInt8]], [UInt8])] = [
+    // Rule 20 and 22.
+    ("a text that ends in the next body", [[0, 0x23, 0x61], [0, 0x95]], top(0x48, 1)),
+    ("elements in the next body", [[0, 0x52, 0x95], [0, 0x95]], top(0x48, 1)),
+    ("a text of an object that ends in the next body", [[1, 0x51, 0x23, 0x61], [0, 0x95]], top(0x40, 1)),
+    ("elements of an object in the next body", [[1, 0x52, 0x95], [1, 0x95]], top(0x40, 1)),
+    ("packed numbers in the next body", [[0, 0x1B, 2, 2, 1, 5], [0, 0x95]], top(0x48, 1)),
+    ("a body without a value", [[0], [0, 0x95]], top(0x48, 1)),
+    ("a byte behind a value", [[0, 0x95, 0x95]], top(0x48, 1)),
+    ("a byte behind a value behind a mark", [[0, 5, 0x95, 0x95]], top(0x48, 1)),
+    ("a byte behind an array behind a mark", [[1, 5, 0x51, 0x95, 0x95]], top(0x40, 1)),
+    ("a byte behind nil", [[0, 1, 1]], top(0x48, 1)),
+    ("a byte behind an array", [[0, 0x51, 0x95, 0x95]], top(0x48, 1)),
+    ("a byte behind an empty array", [[0, 0x50, 0x95]], top(0x48, 1)),
+    ("a byte behind an object", [[1, 0x51, 0x95, 0x95]], top(0x40, 1)),
+    ("a byte behind the top level", [], top(0x95, 0x95)),
+    ("a top level that ends in the tables", [], [0, Tag.map, 2, 0x21, 0x61, 0x95]),
+    // Rule 27.
+    ("a key twice", [[1, Tag.map, 2, 0x21, 0x61, 1, 0x21, 0x61, 1]], top(0x40, 1)),
+    ("a key twice, as a number and as text", [[1, Tag.map, 2, 0x95, 1, 0x21, 0x35, 1]], top(0x40, 1)),
+    ("a key twice, once shared", [[1, Tag.map, 2, 0x21, 0x61, 1, 0x44, 0, 1]], top(0x40, 1)),
+    ("a key twice, shared twice", [[1, Tag.map, 2, 0x44, 0, 1, 0x44, 1, 1]], top(0x40, 1)),
+    (
+      "a key twice at the top level", [],
+      [0, Tag.map, 3, 0x21, 0x61, 0x95, 0x21, 0x62, 0x95, 0x21, 0x61, 0x95]
+    ),
+    // Rules 24 to 26.
+    ("a value reference in an array", [[0, 0x95]], top(0x51, 0x48, 1)),
+    ("a value reference in the array of the top level", [[0, 0x95]], [0, 0x51, 0x48, 1]),
+    ("a value reference behind a mark", [[0, 0x95]], top(5, 0x48, 1)),
+    ("a value reference as the top level", [[0, 0x95]], [0, 0x48, 1]),
+    ("a value reference in a body", [[0, 0x51, 0x48, 2], [0, 0x95]], top(0x48, 1)),
+    ("value references in a circle", [[0, 0x48, 1]], top(0x48, 1)),
+    ("value references in a circle of two", [[0, 0x51, 0x48, 2], [0, 0x51, 0x48, 1]], top(0x48, 1)),
+    ("one value under two keys", [[0, 0x95]], [0, Tag.map, 2, 0x21, 0x61, 0x48, 1, 0x21, 0x62, 0x48, 1]),
+    ("a value reference to an object", [[1, 0x50]], top(0x48, 1)),
+    ("an object reference to a value", [[0, 0x50]], top(0x40, 1)),
+    ("a conditional reference to a value", [[0, 0x50]], top(0x4C, 1)),
+    ("a reference to no body", [], top(0x40, 1)),
+  ]
+
+  private static let faultyURLs: [(String, Data)] = [
+    // Rule 29.
+    ("a URL that is a text", HandmadeArchive.data(topLevel: top(Tag.url, 0x21, 0x61))),
+    ("a URL without its text", HandmadeArchive.data(topLevel: top(Tag.url, Tag.map, 0))),
+    ("a URL that is empty", HandmadeArchive.data(topLevel: top(Tag.url, Tag.empty))),
+    (
+      "a URL whose text is a number",
+      HandmadeArchive.data(topLevel: [0, Tag.map, 1] + a + [Tag.url, Tag.map, 1] + url.prefix(9) + [0x95])
+    ),
+    ("a URL with a text for its base", url(base + [0x21, 0x61])),
+    ("a URL with nil for its base", url(base + [1])),
+    ("a URL with a base that is not marked", url(base + [Tag.map, 1] + url)),
+    ("a URL with a key twice", url(url)),
+    ("a URL with another key twice", url(b + [1] + b + [1], count: 3)),
+    ("a URL whose base lacks its text", url(base + [Tag.url, Tag.map, 0])),
+  ]
 
   @Test("what is sound is accepted by all")
   func sound() {
@@ -270,10 +274,9 @@ import Testing
   func marks() throws {
     let count = 40_000
     let chain = [UInt8](repeating: Tag.some, count: count)
-    let data = HandmadeArchive.data(
-      bodies: [[1, 0x50]],
-      topLevel: [0, Tag.map, 2] + Self.a + chain + [0x40, 1] + Self.b + chain + [0x95]
-    )
+    let first = Self.a + chain + [0x40, 1]
+    let second = Self.b + chain + [0x95]
+    let data = HandmadeArchive.data(bodies: [[1, 0x50]], topLevel: [0, Tag.map, 2] + first + second)
     let archive = try ArchiveValue(forReadingFrom: data)
     let object = try #require(try archive["a"])
     #expect(try object.className == "Thing")

@@ -146,31 +146,31 @@ package struct Failure: CustomStringConvertible {
   package let description: String
 
   package init?(_ error: any Error) {
-    let context: (path: [any CodingKey], underlying: (any Error)?)
+    let context: (path: [any CodingKey], debugDescription: String, underlying: (any Error)?)
     var missingKey: String?
     switch error {
     case EncodingError.invalidValue(_, let found):
       kind = .invalidValue
-      context = (found.codingPath, found.underlyingError)
+      context = (found.codingPath, found.debugDescription, found.underlyingError)
     case DecodingError.keyNotFound(let key, let found):
       kind = .keyNotFound
       missingKey = key.stringValue
-      context = (found.codingPath, found.underlyingError)
+      context = (found.codingPath, found.debugDescription, found.underlyingError)
     case DecodingError.typeMismatch(_, let found):
       kind = .typeMismatch
-      context = (found.codingPath, found.underlyingError)
+      context = (found.codingPath, found.debugDescription, found.underlyingError)
     case DecodingError.valueNotFound(_, let found):
       kind = .valueNotFound
-      context = (found.codingPath, found.underlyingError)
+      context = (found.codingPath, found.debugDescription, found.underlyingError)
     case DecodingError.dataCorrupted(let found):
       kind = .dataCorrupted
-      context = (found.codingPath, found.underlyingError)
+      context = (found.codingPath, found.debugDescription, found.underlyingError)
     default: return nil
     }
     path = spelled(context.path)
     code = (context.underlying as? ArchiveError)?.code
     self.missingKey = missingKey
-    description = String(describing: error)
+    description = context.debugDescription
   }
 }
 

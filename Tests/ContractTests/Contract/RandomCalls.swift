@@ -12,7 +12,19 @@ import Testing
 @Suite struct RandomCalls {
   private static let scriptCount = 400
 
-  @Test("the same tree as JSON, or an error where what a failed value wrote elsewhere cannot be taken back")
+  /// `JSONEncoder` ends the program for more orders before.
+  private static let comparesWithJSON: Bool = {
+    #if compiler(>=6.3)
+      return true
+    #else
+      return false
+    #endif
+  }()
+
+  @Test(
+    "the same tree as JSON, or an error where what a failed value wrote elsewhere cannot be taken back",
+    .enabled(if: comparesWithJSON)
+  )
   func sameTree() throws {
     var seeds = SeededGenerator("random calls")
     var (compared, refused) = (0, 0)

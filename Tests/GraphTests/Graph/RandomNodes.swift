@@ -82,9 +82,10 @@ extension RandomNode {
 
   /// Dictionaries in the order of now, in which they are also written.
   var steps: [Step] {
-    [.now(plain), .later([.now(later)])] + list.map { .now($0) } + [.later(laterList.map { .now($0) })]
-      + table.values.map { .now($0) } + [.later(laterTable.values.map { .now($0) })]
-      + pairs.flatMap(\.steps) + [.later(laterPairs.flatMap(\.steps))]
+    func now(_ nodes: [RandomNode?]) -> [Step] { nodes.map { .now($0) } }
+    var steps = [.now(plain), .later([.now(later)])] + now(list) + [.later(now(laterList))]
+    steps += now(Array(table.values)) + [.later(now(Array(laterTable.values)))]
+    return steps + pairs.flatMap(\.steps) + [.later(laterPairs.flatMap(\.steps))]
   }
 
   /// All strong references, each in a place that is the same in a copy.

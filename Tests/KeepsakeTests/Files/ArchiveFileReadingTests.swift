@@ -104,14 +104,16 @@ import Testing
     #expect(errorOfReading(path) != nil)
   }
 
-  @Test func aFileWithoutPermissionIsAnError() async throws {
-    try writeText("old", to: folder("a"), mode: 0)
-    // In a process of its own that gives up root's rights, which no permission binds.
-    await #expect(processExitsWith: .success) { [path = folder("a") as String] in
-      if getuid() == 0 { try #require(setgid(65534) == 0 && setuid(65534) == 0) }
-      let error = try #require(throws: ArchiveError.self) { try mapArchiveFile(path) }
-      #expect(error.code == .unreadableFile)
-      #expect(error.message.contains("Permission denied; check the permissions"))
+  #if compiler(>=6.3)  // before, an exit test cannot capture
+    @Test func aFileWithoutPermissionIsAnError() async throws {
+      try writeText("old", to: folder("a"), mode: 0)
+      // In a process of its own that gives up root's rights, which no permission binds.
+      await #expect(processExitsWith: .success) { [path = folder("a") as String] in
+        if getuid() == 0 { try #require(setgid(65534) == 0 && setuid(65534) == 0) }
+        let error = try #require(throws: ArchiveError.self) { try mapArchiveFile(path) }
+        #expect(error.code == .unreadableFile)
+        #expect(error.message.contains("Permission denied; check the permissions"))
+      }
     }
-  }
+  #endif
 }

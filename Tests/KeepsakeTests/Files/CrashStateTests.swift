@@ -89,6 +89,6 @@ struct CrashStateTests {
     let rename = traced.steps.filter(isRename)
     let rest = traced.steps.filter { !isRename($0) }
     let sync = try #require(rest.firstIndex(where: isFileSync))
-    #expect(traced.faults(of: Array(rest[..<sync] + rename + rest[sync...])).torn > 0)
+    #expect(traced.faults(of: Array(rest[..<sync]) + rename + Array(rest[sync...])).torn > 0)
   }
 }

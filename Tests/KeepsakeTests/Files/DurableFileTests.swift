@@ -38,23 +38,25 @@ import Testing
     #expect(try #require(throws: ArchiveError.self) { try file.commit() }.code == .misuse)
   }
 
-  @Test func aFailedAppendGivesUp() async throws {
-    try writeText("old", to: folder("a"))
-    // In a process of its own, whose files may not be larger than 4 KB.
-    await #expect(processExitsWith: .success) { [path = folder("a") as String] in
-      try limitFileSize(to: 4096)
-      let file = try DurableFile(replacing: path)
-      try file.append("short")
-      let text = String(repeating: "long", count: 2000)
-      let error = try #require(throws: ArchiveError.self) { try file.append(text) }
-      #expect(error.code == .unwritableFile)
-      #expect(error.message.hasPrefix("cannot write the new file beyond byte 4096: File too large"))
-      #expect(try #require(throws: ArchiveError.self) { try file.append("more") }.code == .misuse)
-      #expect(try #require(throws: ArchiveError.self) { try file.commit() }.code == .misuse)
+  #if compiler(>=6.3)  // before, an exit test cannot capture
+    @Test func aFailedAppendGivesUp() async throws {
+      try writeText("old", to: folder("a"))
+      // In a process of its own, whose files may not be larger than 4 KB.
+      await #expect(processExitsWith: .success) { [path = folder("a") as String] in
+        try limitFileSize(to: 4096)
+        let file = try DurableFile(replacing: path)
+        try file.append("short")
+        let text = String(repeating: "long", count: 2000)
+        let error = try #require(throws: ArchiveError.self) { try file.append(text) }
+        #expect(error.code == .unwritableFile)
+        #expect(error.message.hasPrefix("cannot write the new file beyond byte 4096: File too large"))
+        #expect(try #require(throws: ArchiveError.self) { try file.append("more") }.code == .misuse)
+        #expect(try #require(throws: ArchiveError.self) { try file.commit() }.code == .misuse)
+      }
+      #expect(try fileText(folder("a")) == "old")
+      #expect(try folder.names == ["a"])
     }
-    #expect(try fileText(folder("a")) == "old")
-    #expect(try folder.names == ["a"])
-  }
+  #endif
 
   @Test func aForgottenSaveIsCancelled() throws {
     try writeText("old", to: folder("a"))

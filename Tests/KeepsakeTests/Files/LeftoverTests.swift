@@ -11,20 +11,22 @@ import Testing
     folder = try TemporaryFolder()
   }
 
-  @Test func theNextSaveRemovesWhatAKilledOneLeft() async throws {
-    try writeText("old", to: folder("a"), mode: 0o444)
-    await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder("a") as String] in
-      let file = try DurableFile(replacing: path)
-      try file.append("half of the new")
-      kill(getpid(), SIGKILL)
-      try file.commit()
+  #if compiler(>=6.3)  // before, an exit test cannot capture
+    @Test func theNextSaveRemovesWhatAKilledOneLeft() async throws {
+      try writeText("old", to: folder("a"), mode: 0o444)
+      await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder("a") as String] in
+        let file = try DurableFile(replacing: path)
+        try file.append("half of the new")
+        kill(getpid(), SIGKILL)
+        try file.commit()
+      }
+      #expect(try fileText(folder("a")) == "old")
+      #expect(try folder.names.count == 2)
+      try saveText("new", to: folder("a"))
+      #expect(try fileText(folder("a")) == "new")
+      #expect(try folder.names == ["a"])
     }
-    #expect(try fileText(folder("a")) == "old")
-    #expect(try folder.names.count == 2)
-    try saveText("new", to: folder("a"))
-    #expect(try fileText(folder("a")) == "new")
-    #expect(try folder.names == ["a"])
-  }
+  #endif
 
   @Test func aReadOnlyLeftoverIsRemovedToo() throws {
     try writeText("left", to: folder(TemporaryName.random(for: "a")), mode: 0o444)
@@ -129,17 +131,19 @@ import Testing
     #expect(try folder.names == ["a"])
   }
 
-  @Test func aSaveInAnotherProcessIsNotALeftover() async throws {
-    let mine = try DurableFile(replacing: folder("a"))
-    try mine.append("mine")
-    await #expect(processExitsWith: .success) { [path = folder("a") as String] in
-      try saveText("theirs", to: path)
+  #if compiler(>=6.3)  // before, an exit test cannot capture
+    @Test func aSaveInAnotherProcessIsNotALeftover() async throws {
+      let mine = try DurableFile(replacing: folder("a"))
+      try mine.append("mine")
+      await #expect(processExitsWith: .success) { [path = folder("a") as String] in
+        try saveText("theirs", to: path)
+      }
+      #expect(try fileText(folder("a")) == "theirs")
+      try mine.commit()
+      #expect(try fileText(folder("a")) == "mine")
+      #expect(try folder.names == ["a"])
     }
-    #expect(try fileText(folder("a")) == "theirs")
-    try mine.commit()
-    #expect(try fileText(folder("a")) == "mine")
-    #expect(try folder.names == ["a"])
-  }
+  #endif
 
   @Test func concurrentSavesOfOnePathAllSucceed() async throws {
     let path = folder("a")

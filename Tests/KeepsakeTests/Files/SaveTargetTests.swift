@@ -140,20 +140,22 @@ import Testing
     #expect(try fileText(folder("a")) == "old")
   }
 
-  @Test func anUnwritableFolderIsAnError() async throws {
-    try writeText("old", to: folder("a"))
-    try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder.path)
-    defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path) }
-    // In a process of its own that gives up root's rights, which no permission binds.
-    await #expect(processExitsWith: .success) { [path = folder("a") as String] in
-      if getuid() == 0 { try #require(setgid(65534) == 0 && setuid(65534) == 0) }
-      let error = try #require(throws: ArchiveError.self) { try saveText("new", to: path) }
-      #expect(error.code == .unwritableFile)
-      #expect(error.message.contains("Permission denied; check the permissions"))
+  #if compiler(>=6.3)  // before, an exit test cannot capture
+    @Test func anUnwritableFolderIsAnError() async throws {
+      try writeText("old", to: folder("a"))
+      try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder.path)
+      defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path) }
+      // In a process of its own that gives up root's rights, which no permission binds.
+      await #expect(processExitsWith: .success) { [path = folder("a") as String] in
+        if getuid() == 0 { try #require(setgid(65534) == 0 && setuid(65534) == 0) }
+        let error = try #require(throws: ArchiveError.self) { try saveText("new", to: path) }
+        #expect(error.code == .unwritableFile)
+        #expect(error.message.contains("Permission denied; check the permissions"))
+      }
+      #expect(try fileText(folder("a")) == "old")
+      #expect(try folder.names == ["a"])
     }
-    #expect(try fileText(folder("a")) == "old")
-    #expect(try folder.names == ["a"])
-  }
+  #endif
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self"), "there is no /proc"))
   func aFolderInWhichNobodyMayWriteIsAnError() {

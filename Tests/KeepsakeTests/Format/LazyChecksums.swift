@@ -24,7 +24,7 @@ import Testing
     // The lengths are far behind the head, and the end of the table far behind the lengths.
     layout.offsets =
       CraftedLayout.groupHead(start: 16, widthCode: 2, lengths: UInt64(count))
-      + [UInt8](repeating: 0, count: count) + Bytes.word(UInt64(body.count)).prefix(4)
+      + [UInt8](repeating: 0, count: count) + Bytes.number(UInt64(body.count), byteCount: 4)
       + [UInt8](repeating: 0, count: count)
     return layout
   }

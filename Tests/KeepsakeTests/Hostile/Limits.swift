@@ -352,11 +352,9 @@ import Testing
   @Test("what containers say to have adds up to a small multiple of the archive")
   func toldCounts() throws {
     let levels = 900
+    let heads = (0..<levels).map { [Tag.array] + Bytes.varint(400_000 - $0 * 4) }
     let data = HandmadeArchive.data(
-      bodies: [
-        [0] + (0..<levels).flatMap { [Tag.array] + Bytes.varint(400_000 - $0 * 4) }
-          + [UInt8](repeating: 0x50, count: 400_000)
-      ],
+      bodies: [[0] + heads.flatMap(\.self) + Bytes.repeating([0x50], count: 400_000)],
       topLevel: [0, Tag.map, 1, 0x24] + Array("root".utf8) + [Tag.valueReference, 1]
     )
     let sum = Counter.Sum()
