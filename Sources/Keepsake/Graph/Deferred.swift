@@ -64,7 +64,8 @@ public struct Deferred<Value> {
   @inlinable
   public var wrappedValue: Value {
     get { if let value = valueIfDecoded { value } else { missingValue() } }
-    set { storage = .value(newValue) }
+    // Not `storage = .value(newValue)`: the verifier of Swift 6.2 stops where the new value is known to be empty.
+    set { self = Self(wrappedValue: newValue) }
   }
 
   /// Notes the use of a missing value. Returns nil if the value is optional, and otherwise ends the program.
