@@ -7,19 +7,35 @@ package func onThread<Result: Sendable>(
   stackSize: Int,
   _ body: @escaping @Sendable () throws -> Result
 ) throws -> Result {
-  let outcome = Outcome<Result>()
+  let work = Work(body)
   let done = DispatchSemaphore(value: 0)
   let thread = Thread {
-    let result = Swift.Result { try body() }
-    outcome.result.withLock { $0 = result }
+    work.run()
     done.signal()
   }
   thread.stackSize = stackSize
   thread.start()
   done.wait()
-  return try #require(outcome.result.withLock { $0 }).get()
+  return try #require(work.finish()).get()
 }
 
-private final class Outcome<Value: Sendable>: Sendable {
-  let result = Mutex<Result<Value, any Error>?>(nil)
+/// What the thread does. It lets go of nothing by itself: releasing a deep value recurses, for which its stack may be too
+/// small.
+private final class Work<Value: Sendable>: Sendable {
+  private let body: Mutex<(@Sendable () throws -> Value)?>
+  private let result = Mutex<Result<Value, any Error>?>(nil)
+
+  init(_ body: @escaping @Sendable () throws -> Value) { self.body = Mutex(body) }
+
+  func run() {
+    guard let body = body.withLock({ $0 }) else { return }
+    let value = Result { try body() }
+    result.withLock { $0 = value }
+  }
+
+  /// The result, once the body has run. Lets go of both.
+  func finish() -> Result<Value, any Error>? {
+    body.withLock { $0 = nil }
+    return result.withLock { $0.take() }
+  }
 }
