@@ -112,6 +112,72 @@ import Testing
     }
   }
 
+  /// Codes itself as nil or a number, as types for any JSON do.
+  private enum Answer: Codable, Equatable {
+    case unknown
+    case number(Int)
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      self = container.decodeNil() ? .unknown : .number(try container.decode(Int.self))
+    }
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch self {
+      case .unknown: try container.encodeNil()
+      case .number(let number): try container.encode(number)
+      }
+    }
+  }
+  private struct Asked: Codable, Equatable {
+    var answer: Answer?
+    var single: Single?
+    var next = 1
+
+    struct Answered: Codable { var answer: Answer? }
+  }
+  private struct AskedFields: ArchivedFields {
+    var answer: Answer?
+  }
+  private struct MustAnswer: Codable {
+    var answer: Answer
+  }
+
+  @Test("a value that codes itself as nil is present in an optional property, as in an array")
+  func presentNil() throws {
+    let answers: [Answer?] = [nil, .unknown, .number(1)]
+    #expect(try roundTrip(answers) == answers)
+    let singles: [Single?] = [nil, Single(number: nil), Single(number: 2)]
+    let all = answers.flatMap { answer in singles.map { Asked(answer: answer, single: $0) } }
+    #expect(try roundTrip(all) == all)
+    let data = try writeKeyed { container in
+      // A key that is a string makes a map.
+      for (name, answer) in zip("abc", answers) {
+        try container.encodeIfPresent(answer, forKey: AnyKey(String(name)))
+      }
+      try container.encode(9, forKey: "again")
+      try container.encodeIfPresent(Answer.unknown, forKey: "again")
+    }
+    try readKeyed(data) { container throws in
+      for (name, answer) in zip("abc", answers) {
+        #expect(try container.decodeIfPresent(Answer.self, forKey: AnyKey(String(name))) == answer)
+      }
+      #expect(try container.decodeIfPresent(Answer.self, forKey: "again") == .unknown)
+    }
+  }
+
+  @Test("a value that codes itself as nil reads whether it was archived as an optional or not")
+  func liftedNil() throws {
+    for answer in [Answer.unknown, .number(1)] {
+      let asked = Asked(answer: answer)
+      #expect(try transcode(asked, to: MustAnswer.self).answer == answer)
+      #expect(try transcode(asked, to: AskedFields.self).answer == answer)
+      #expect(try transcode(AskedFields(answer: answer), to: Asked.Answered.self).answer == answer)
+      #expect(try transcode(AskedFields(answer: answer), to: MustAnswer.self).answer == answer)
+      #expect(try transcode([answer] as [Answer?], to: [Answer].self) == [answer])
+    }
+  }
+
   @Test("optional elements of an array, of every kind")
   func elements() throws {
     #expect(try roundTrip([1, nil, 3] as [Int?]) == [1, nil, 3])

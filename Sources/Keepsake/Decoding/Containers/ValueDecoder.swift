@@ -53,7 +53,9 @@ extension ValueDecoder: PrimitiveSingleValueDecoding {
   func decodeNil() -> Bool {
     var isNil = false
     session.rememberingFailure(of: offset, depth) {
-      isNil = try session.isNil(at: session.contentOfReference(at: offset))
+      let content = try session.contentOfReference(at: offset)
+      // The *some* of an optional around the value is there if the value is not declared as an optional any more.
+      isNil = try session.isNil(at: content) || session.isMarkedNil(at: content)
       if isNil { session.nesting.complete(offset, try session.end(ofValueAt: offset)) }
     }
     return isNil

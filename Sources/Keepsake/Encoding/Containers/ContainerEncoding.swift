@@ -11,8 +11,18 @@ extension EncodingContainerState {
 
   /// Encodes any value under `key`. If its `encode(to:)` throws, nothing of it remains.
   func encode<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key) throws {
+    try encode(value, key, marksNil: false)
+  }
+
+  /// The same for the content of an optional: what would read as nil is marked as some value.
+  func encodePresent<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key) throws {
+    try encode(value, key, marksNil: true)
+  }
+
+  @inline(__always)
+  private func encode<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key, marksNil: Bool) throws {
     guard session.bodies.isInProgress, let node = nodeAtOnce(for: key) else {
-      return try encodeSlowly(value, key)
+      return try encodeSlowly(value, key, marksNil)
     }
     try session.types.plans.unretained(for: Value.self).use { (plan) throws in
       guard !plan.isAtomic else {
@@ -25,11 +35,13 @@ extension EncodingContainerState {
         return
       }
       let mark = session.mark
+      let start = session.buffer.count
       session.context.top.position = node
       do { try plan.encode(value, session) } catch {
         session.truncate(to: mark)
         throw session.naming(value, error)
       }
+      if marksNil { session.markSome(at: start) }
     }
   }
 
@@ -57,15 +69,21 @@ extension EncodingContainerState {
   }
 
   @inline(never)
-  private func encodeSlowly<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key) throws {
+  private func encodeSlowly<Value: Encodable, Key: CodingKey>(
+    _ value: Value,
+    _ key: Key,
+    _ marksNil: Bool
+  ) throws {
     // Encoding the value may use this container again.
     let encoder = encoder
     let host = try encoder.enterForValue(value, key: key)
     defer { session.leave(host) }
     let mark = session.mark
     let replaces = session.beginValue(key, table)
+    let start = session.buffer.count
     do {
       if replaces { try session.encodeAnew(value, key, table) } else { try session.encode(value) }
+      if marksNil, session.bodies.isInProgress { session.markSome(at: start) }
     } catch {
       session.truncate(to: mark)
       if !replaces { session.forgetMapKey(ExactString(string: key.stringValue), of: encoder.frame) }

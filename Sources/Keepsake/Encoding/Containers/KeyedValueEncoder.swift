@@ -42,13 +42,17 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try state.encode(value, key)
   }
 
-  /// An optional of an optional keeps its level: what is present and nil differs from what is absent.
+  /// What is present and reads as nil differs from what is absent.
   func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
     try value.visit { value in
-      if state.session.types.plans.unretained(for: Value.self).use({ $0.isForOptionals }) {
-        try encodeOptional(value, key)
-      } else {
-        try encode(value, forKey: key)
+      try state.session.types.plans.unretained(for: Value.self).use { (plan) throws in
+        if plan.isForOptionals {
+          try encodeOptional(value, key)
+        } else if plan.canBeNil {
+          try state.encodePresent(value, key)
+        } else {
+          try state.encode(value, key)
+        }
       }
     }
   }

@@ -302,6 +302,16 @@ extension Optional where Wrapped: ~Copyable {
   }
 }
 
+extension EncodingSession {
+  /// Marks the content of an optional, at `start`, as some value if it would read as nil, so that no level of optionality
+  /// is lost (Format §4.2).
+  func markSome(at start: Int) {
+    guard buffer[start] == Tag.none || buffer[start] == Tag.some else { return }
+    buffer.replace(start..<start, with: [Tag.some])
+    moveSplices(from: start, by: 1)
+  }
+}
+
 final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapped?> {
   override var isForOptionals: Bool { true }
 
@@ -312,11 +322,7 @@ final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapped?> {
         try plan.encode(value, session)
         return plan.canBeNil
       }
-      // Marks what would read as nil as some value, so that no level of optionality is lost (Format §4.2).
-      if canBeNil, session.buffer[start] == Tag.none || session.buffer[start] == Tag.some {
-        session.buffer.replace(start..<start, with: [Tag.some])
-        session.moveSplices(from: start, by: 1)
-      }
+      if canBeNil { session.markSome(at: start) }
     }
     if !isSome { session.buffer.append(Tag.none) }
   }
