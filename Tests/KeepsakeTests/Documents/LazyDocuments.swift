@@ -217,6 +217,32 @@ import Testing
     #expect(document.root.favorite === document.root.photos[0])
   }
 
+  @Test("a weak reference stays that was read while the program held its object", arguments: [false, true])
+  func weakReferenceToHeldObject(isListed: Bool) throws {
+    final class Board: Codable {
+      var cover: Photo?
+      @Lazy var albums: [Album] = []
+      @Lazy var photos: [Photo] = []
+    }
+    let board = Board()
+    (board.albums, board.photos) = ([Album()], [Photo("photo")])
+    (board.cover, board.albums[0].favorite) = (board.photos[0], board.photos[0])
+    try ArchiveDocument(creating: folder("board"), root: board).close()
+
+    let document = try ArchiveDocument<Board>(opening: folder("board"))
+    var held = exchange(&document.root.cover, with: nil)
+    try document.save()
+    let album = document.root.albums[0]
+    #expect(held != nil && album.favorite === held)
+    held = nil
+    album.best = [Photo("new")]
+    if isListed { try document.save(changed: [album]) } else { try document.save() }
+    let saved = try KeyedUnarchiver.unarchive(Board.self, fromFile: folder("board"))
+    for board in [saved, document.root] {
+      #expect(board.photos.count == 1 && board.albums[0].favorite === board.photos[0])
+    }
+  }
+
   @Test("a file is compacted when large bodies became small, though a lazy value is unread")
   func shrinks() throws {
     let album = Album()

@@ -31,6 +31,8 @@ struct WaitingReference {
     guard let found = session.graph.objects.object(number) else {
       return session.graph.objects.state(number) == .isReplacedByNil
     }
+    // A document keeps it until the next save has seen the reference. Then it knows why to keep it.
+    session.lazies.newObjects?.list.append((number, found))
     try receiver.receive(found, for: self, session)
     return true
   }
