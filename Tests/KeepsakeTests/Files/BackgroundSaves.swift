@@ -77,6 +77,27 @@ import Testing
     #expect(try folder.names == ["a", "link", "sub"])
   }
 
+  @Test("a document is opened and created after the saves that were begun before")
+  func documents() throws {
+    try KeyedArchiver.archive(rootObject: Document(["old"]), toFile: folder("old"))
+    for name in ["old", "new"] {
+      let target = try SaveTarget(folder(name))
+      let data = try KeyedArchiver.archivedData(withRootObject: Document(["begun"]))
+      SaveOrder.shared.enqueue(target) {
+        Thread.sleep(forTimeInterval: 0.05)
+        let file = try? DurableFile(replacing: target.asOfNow)
+        try? file?.append(data.bytes)
+        try? file?.commit()
+      }
+    }
+    #expect(throws: ArchiveError.self) { try ArchiveDocument(creating: folder("new"), root: Document([])) }
+    let document = try ArchiveDocument<Document>(opening: folder("old"))
+    #expect(document.root.pages == ["begun"])
+    document.root.pages.append("later")
+    #expect(try document.save())
+    #expect(try pages("old") == ["begun", "later"] && pages("new") == ["begun"])
+  }
+
   @Test("the progress counts bytes, and is complete when the file is there")
   func progress() async throws {
     let progress = Progress(totalUnitCount: 1)

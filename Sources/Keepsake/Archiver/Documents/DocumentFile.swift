@@ -18,13 +18,13 @@ final class DocumentFile {
   /// Opens and locks the file at `path`.
   init(_ path: String) throws(ArchiveError) {
     try checkIsFile(path)
-    target = try SaveTarget(path)
+    target = try SaveTarget.afterEarlierSaves(path)
     file = try DocumentFile.openLocked(target)
   }
 
   /// Creates the file at `path`, which `write` writes.
   init(creating path: String, _ write: (DurableFile) throws(ArchiveError) -> Void) throws(ArchiveError) {
-    target = try SaveTarget(path)
+    target = try SaveTarget.afterEarlierSaves(path)
     guard target.existing == nil else {
       throw target.failure("the file already exists. Open it, or remove it first")
     }

@@ -24,9 +24,7 @@ package final class DurableFile: ArchiveSink {
 
   /// Begins to replace the file at a path. It need not exist, but the folder must. Symbolic links are followed.
   package convenience init(replacing path: String) throws(ArchiveError) {
-    var target = try SaveTarget(path)
-    if SaveOrder.shared.wait(for: target) { target = try SaveTarget(path) }
-    try self.init(replacing: target)
+    try self.init(replacing: .afterEarlierSaves(path))
   }
 
   init(replacing target: SaveTarget) throws(ArchiveError) {

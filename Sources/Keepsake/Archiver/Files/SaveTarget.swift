@@ -29,6 +29,12 @@ struct SaveTarget {
     }
   }
 
+  /// Finds the file at a path when all earlier background saves of it are done.
+  static func afterEarlierSaves(_ path: String) throws(ArchiveError) -> SaveTarget {
+    let target = try SaveTarget(path)
+    return SaveOrder.shared.wait(for: target) ? try SaveTarget(path) : target
+  }
+
   /// The same target, with the file that is there now, if its status can be read.
   var asOfNow: SaveTarget {
     guard let status = try? folder.status(of: name), status.specialKind == nil else { return self }
