@@ -7,7 +7,7 @@ final class LazyContent<Value>: AnyLazyContent {
     case value(Value)
     /// The place of the value in an archive, the session of that archive, and the function that reads the value.
     case archived(LazySource, DecodingSession, (DecodingSession, LazySource) throws -> Value)
-    /// The error, the state before, and what type names meant then.
+    /// The error, the state before, and what type names meant then and how often the settings had changed.
     case failed(any Error, State, namesState: [Int])
   }
 
@@ -59,13 +59,19 @@ final class LazyContent<Value>: AnyLazyContent {
 
   private func set(_ new: State) { state.withLock { $0 = Held(new) } }
 
+  private func namesState(_ session: DecodingSession) -> [Int] {
+    ClassNames.state + [session.lazies.settingsCount]
+  }
+
   /// Returns the value, and reads it first if necessary.
   func load() throws -> Value {
     while true {
       switch current {
       case .value(let value): return value
       case .failed(let error, let before, let namesState):
-        guard namesState != ClassNames.state else { throw error }
+        guard case .archived(_, let session, _) = before, namesState != self.namesState(session) else {
+          throw error
+        }
         // A type that was missing may be there now.
         state.withLock { if case .failed = $0.value { $0 = Held(before) } }
       case .archived(_, let session, _):
@@ -96,7 +102,7 @@ final class LazyContent<Value>: AnyLazyContent {
     } catch {
       session.readOtherLazyValues(after: error)
       if case .value(let value) = current { return value }
-      set(.failed(error, current, namesState: ClassNames.state))
+      set(.failed(error, current, namesState: namesState(session)))
       session.lazies.unreadableCount -= 1
       session.lazies.faults.note(error, of: self)
       throw error

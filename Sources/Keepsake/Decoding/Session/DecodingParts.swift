@@ -159,6 +159,8 @@ struct LazyValues: ~Copyable {
   /// Lazy values without a body, because their properties were not lazy when they were archived.
   private(set) var inline: [WeakLazyContent] = []
   var faults = LazyFaults()
+  /// How often the settings have changed. A value that could not be read before may be readable then.
+  var settingsCount = 0
   /// Collects what the session reads, for a document.
   weak var newObjects: NewObjects?
   /// How many lazy values could not be read when all were tried because objects refer back to others.
