@@ -243,6 +243,50 @@ import Testing
     }
   }
 
+  private final class Board: Codable {
+    @Lazy var albums: [Album] = []
+    @Lazy var photos: [Photo] = []
+
+    init(_ title: String) {
+      (albums, photos) = ([Album()], [Photo(title)])
+      albums[0].favorite = photos[0]
+    }
+  }
+
+  /// Safe, like ``ReadOnlyAlbums``.
+  private struct ReadOnlyBoards: @unchecked Sendable {
+    let boards: ArraySlice<Board>
+  }
+
+  @Test("weak references that a thread reads while a document is compacted find their objects")
+  func weakReferencesWhileCompacting() async throws {
+    // A large value that nothing reads, so that replacing the file takes time.
+    let large = Board(String(repeating: "large", count: 4 << 20))
+    large.albums = []
+    let boards = (0..<1_000).map { Board("\($0)") } + [large]
+    try ArchiveDocument(creating: folder("boards"), root: boards).close()
+    let document = try ArchiveDocument<[Board]>(opening: folder("boards"))
+    let all = ReadOnlyBoards(boards: document.root.dropLast())
+    async let count = Task.detached {
+      var count = 0
+      for (index, board) in all.boards.enumerated() {
+        // In bursts: as long as references are read, a save follows them, and the file is not replaced.
+        if index % 50 == 0 { usleep(150_000) }
+        count += board.albums.count
+      }
+      return count
+    }.value
+    for _ in 0..<12 { try document.compact() }
+    #expect(await count == 1_000)
+    for board in all.boards { board.albums[0].best = [Photo("new")] }
+    try document.save()
+    let saved = try KeyedUnarchiver.unarchive([Board].self, fromFile: folder("boards"))
+    for boards in [saved.dropLast(), all.boards] {
+      let lost = boards.count { $0.photos[0] !== $0.albums[0].favorite }
+      #expect(lost == 0)
+    }
+  }
+
   @Test("a file is compacted when large bodies became small, though a lazy value is unread")
   func shrinks() throws {
     let album = Album()

@@ -231,6 +231,9 @@ final class SavedState {
     let reader = Reader(new)
     for (session, unlisted) in sessions {
       session.turn.take {
+        // Other threads may have read weak references since the save. The new session does not know that they wait.
+        var followed = 0
+        if let found = try? session.readAwaited(after: &followed) { awaited += found }
         for (number, object) in renumbered(unlisted) {
           if !(object is AnyLazyContent) { new.graph.objects.note(object, number) }
           reader.new.list.append((number, object))
@@ -244,7 +247,7 @@ final class SavedState {
     }
     readers = [reader]
     // Objects that nothing leads to any more, not even a weak reference, are not in the new file.
-    awaited = before.awaited.filter(knownObjects.has)
+    awaited += before.awaited.filter(knownObjects.has)
   }
 
   /// Whether the document may have unread lazy values: only they keep their sessions.
