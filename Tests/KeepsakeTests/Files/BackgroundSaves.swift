@@ -79,15 +79,18 @@ import Testing
 
   @Test("a document is opened and created after the saves that were begun before")
   func documents() throws {
+    @Sendable func replace(_ target: SaveTarget, with data: Data) throws {
+      let file = try DurableFile(replacing: target.asOfNow)
+      try file.append(data.bytes)
+      try file.commit()
+    }
     try KeyedArchiver.archive(rootObject: Document(["old"]), toFile: folder("old"))
     for name in ["old", "new"] {
       let target = try SaveTarget(folder(name))
       let data = try KeyedArchiver.archivedData(withRootObject: Document(["begun"]))
       SaveOrder.shared.enqueue(target) {
         Thread.sleep(forTimeInterval: 0.05)
-        let file = try? DurableFile(replacing: target.asOfNow)
-        try? file?.append(data.bytes)
-        try? file?.commit()
+        try? replace(target, with: data)
       }
     }
     #expect(throws: ArchiveError.self) { try ArchiveDocument(creating: folder("new"), root: Document([])) }
