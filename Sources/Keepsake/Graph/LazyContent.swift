@@ -7,8 +7,8 @@ final class LazyContent<Value>: AnyLazyContent {
     case value(Value)
     /// The place of the value in an archive, the session of that archive, and the function that reads the value.
     case archived(LazySource, DecodingSession, (DecodingSession, LazySource) throws -> Value)
-    /// The error, the state before, and what type names meant then and how often the settings had changed.
-    case failed(any Error, State, namesState: [Int])
+    /// The error, the state before, and what types and settings there were then.
+    case failed(any Error, State, settingsState: [Int])
   }
 
   private let state: Mutex<Held<State>>
@@ -59,7 +59,8 @@ final class LazyContent<Value>: AnyLazyContent {
 
   private func set(_ new: State) { state.withLock { $0 = Held(new) } }
 
-  private func namesState(_ session: DecodingSession) -> [Int] {
+  /// What decides whether a value can be read: it changes with the type names of the process and the settings of `session`.
+  private func settingsState(_ session: DecodingSession) -> [Int] {
     ClassNames.state + [session.lazies.settingsCount]
   }
 
@@ -68,11 +69,11 @@ final class LazyContent<Value>: AnyLazyContent {
     while true {
       switch current {
       case .value(let value): return value
-      case .failed(let error, let before, let namesState):
-        guard case .archived(_, let session, _) = before, namesState != self.namesState(session) else {
+      case .failed(let error, let before, let settingsState):
+        guard case .archived(_, let session, _) = before, settingsState != self.settingsState(session) else {
           throw error
         }
-        // A type that was missing may be there now.
+        // A type that was missing may be there now, or a limit higher.
         state.withLock { if case .failed = $0.value { $0 = Held(before) } }
       case .archived(_, let session, _):
         if let value = try session.turn.take({ try read(by: session) }) { return value }
@@ -102,7 +103,7 @@ final class LazyContent<Value>: AnyLazyContent {
     } catch {
       session.readOtherLazyValues(after: error)
       if case .value(let value) = current { return value }
-      set(.failed(error, current, namesState: namesState(session)))
+      set(.failed(error, current, settingsState: settingsState(session)))
       session.lazies.unreadableCount -= 1
       session.lazies.faults.note(error, of: self)
       throw error

@@ -330,7 +330,6 @@ final class DecodingContainerState: ContainerState {
       guard
         try session.settings.observer != nil || session.reader.byte(at: offset) == Tag.some
           || session.lazyBody(at: offset) != nil
-          || session.types.plans.plan(for: Value.self).use({ $0.isForOptionals })
       else {
         return try decode(type, at: offset)
       }

@@ -242,8 +242,6 @@ extension Optional: NativelyDecodable where Wrapped: Decodable {
 }
 
 final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
-  override var isForOptionals: Bool { true }
-
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Wrapped? {
     let tag = try session.reader.byte(at: cursor)
     guard tag != Tag.none else {

@@ -1,6 +1,5 @@
 /// How to decode the values of one type, determined once per type and not per value.
 class AnyDecodingPlan {
-  var isForOptionals: Bool { false }
   /// Whether the values are lazy, so that nothing may read what they lead to.
   var isForLazyValues: Bool { false }
 

@@ -45,22 +45,12 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   /// What is present and reads as nil differs from what is absent.
   func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
     try value.visit { value in
-      try state.session.types.plans.unretained(for: Value.self).use { (plan) throws in
-        if plan.isForOptionals {
-          try encodeOptional(value, key)
-        } else if plan.canBeNil {
-          try state.encodePresent(value, key)
-        } else {
-          try state.encode(value, key)
-        }
+      if state.session.types.plans.unretained(for: Value.self).use({ $0.canBeNil }) {
+        try state.encodePresent(value, key)
+      } else {
+        try state.encode(value, key)
       }
     }
-  }
-
-  // A call, so that the metadata of the optional is looked up only here.
-  @inline(never)
-  private func encodeOptional<Value: Encodable>(_ value: Value, _ key: Key) throws {
-    try encode(Optional.some(value), forKey: key)
   }
 
   /// The default implementation in the standard library would write the object unconditionally.

@@ -313,8 +313,6 @@ extension EncodingSession {
 }
 
 final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapped?> {
-  override var isForOptionals: Bool { true }
-
   override func encode(_ value: Wrapped?, _ session: EncodingSession) throws {
     let isSome = try value.visit { (value) throws in
       let start = session.buffer.count

@@ -12,8 +12,6 @@ class AnyEncodingPlan {
     self.canBeNil = canBeNil
   }
 
-  var isForOptionals: Bool { false }
-
   /// Writes the content of an object that this plan gave a number.
   func encodeBody(_ object: AnyObject, _ session: EncodingSession) throws {}
 
