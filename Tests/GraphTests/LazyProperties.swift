@@ -105,20 +105,15 @@ import Testing
     #expect(try unarchiver.decode(Lazy<[Int]>.self, forKey: "list").wrappedValue == [1])
   }
 
-  /// Safe: lazy values may be read by several threads, and nothing else of the book changes.
-  private struct ReadOnlyBook: @unchecked Sendable {
-    let book: Book
-  }
-
   @Test("touched from many threads, each value is read once")
   func threads() async throws {
     let counter = Counter()
-    let shared = try ReadOnlyBook(book: read(KeyedArchiver.archivedData(withRootObject: book(200)), counter))
+    let shared = try SharedValue(read(KeyedArchiver.archivedData(withRootObject: book(200)), counter))
     await withTaskGroup(of: Int.self) { tasks in
       for task in 0..<8 {
         tasks.addTask {
-          shared.book.chapters.indices.reduce(0) { sum, index in
-            let chapter = shared.book.chapters[(index * 7 + task * 31) % 200]
+          shared.value.chapters.indices.reduce(0) { sum, index in
+            let chapter = shared.value.chapters[(index * 7 + task * 31) % 200]
             return sum + chapter.pages.count + (chapter.first === chapter.pages.first ? 1 : 0)
           }
         }

@@ -39,3 +39,11 @@ private final class Work<Value: Sendable>: Sendable {
     return result.withLock { $0.take() }
   }
 }
+
+/// What threads and tasks of a test share that is not `Sendable`. Safe where they only read it, lazy values included, or
+/// use it one after the other.
+package struct SharedValue<Value>: @unchecked Sendable {
+  package let value: Value
+
+  package init(_ value: Value) { self.value = value }
+}

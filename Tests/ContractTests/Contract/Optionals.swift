@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import RandomArchives
 import TestSupport
 import Testing
 
@@ -112,40 +113,23 @@ import Testing
     }
   }
 
-  /// Codes itself as nil or a number, as types for any JSON do.
-  private enum Answer: Codable, Equatable {
-    case unknown
-    case number(Int)
-
-    init(from decoder: any Decoder) throws {
-      let container = try decoder.singleValueContainer()
-      self = container.decodeNil() ? .unknown : .number(try container.decode(Int.self))
-    }
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.singleValueContainer()
-      switch self {
-      case .unknown: try container.encodeNil()
-      case .number(let number): try container.encode(number)
-      }
-    }
-  }
   private struct Asked: Codable, Equatable {
-    var answer: Answer?
+    var answer: AnyValue?
     var single: Single?
     var next = 1
 
-    struct Answered: Codable { var answer: Answer? }
+    struct Answered: Codable { var answer: AnyValue? }
   }
   private struct AskedFields: ArchivedFields {
-    var answer: Answer?
+    var answer: AnyValue?
   }
   private struct MustAnswer: Codable {
-    var answer: Answer
+    var answer: AnyValue
   }
 
   @Test("a value that codes itself as nil is present in an optional property, as in an array")
   func presentNil() throws {
-    let answers: [Answer?] = [nil, .unknown, .number(1)]
+    let answers: [AnyValue?] = [nil, .null, .int(1)]
     #expect(try roundTrip(answers) == answers)
     let singles: [Single?] = [nil, Single(number: nil), Single(number: 2)]
     let all = answers.flatMap { answer in singles.map { Asked(answer: answer, single: $0) } }
@@ -156,25 +140,25 @@ import Testing
         try container.encodeIfPresent(answer, forKey: AnyKey(String(name)))
       }
       try container.encode(9, forKey: "again")
-      try container.encodeIfPresent(Answer.unknown, forKey: "again")
+      try container.encodeIfPresent(AnyValue.null, forKey: "again")
     }
     try readKeyed(data) { container throws in
       for (name, answer) in zip("abc", answers) {
-        #expect(try container.decodeIfPresent(Answer.self, forKey: AnyKey(String(name))) == answer)
+        #expect(try container.decodeIfPresent(AnyValue.self, forKey: AnyKey(String(name))) == answer)
       }
-      #expect(try container.decodeIfPresent(Answer.self, forKey: "again") == .unknown)
+      #expect(try container.decodeIfPresent(AnyValue.self, forKey: "again") == .null)
     }
   }
 
   @Test("a value that codes itself as nil reads whether it was archived as an optional or not")
   func liftedNil() throws {
-    for answer in [Answer.unknown, .number(1)] {
+    for answer in [AnyValue.null, .int(1)] {
       let asked = Asked(answer: answer)
       #expect(try transcode(asked, to: MustAnswer.self).answer == answer)
       #expect(try transcode(asked, to: AskedFields.self).answer == answer)
       #expect(try transcode(AskedFields(answer: answer), to: Asked.Answered.self).answer == answer)
       #expect(try transcode(AskedFields(answer: answer), to: MustAnswer.self).answer == answer)
-      #expect(try transcode([answer] as [Answer?], to: [Answer].self) == [answer])
+      #expect(try transcode([answer] as [AnyValue?], to: [AnyValue].self) == [answer])
     }
   }
 

@@ -81,18 +81,11 @@ import Testing
       #expect(weak.wrappedValue == nil && !lazies.0.isLoaded)
       let any = try Polymorphic<any Codable>(from: coder("any"))
       let part = try container.decode(PlainPart.self, forKey: "part")
-      return Parts((lazies, try Deferred<[Int]>(from: coder("deferred")), any, weak, part))
+      return SharedValue((lazies, try Deferred<[Int]>(from: coder("deferred")), any, weak, part))
     }.value
     #expect(lazies.0.wrappedValue == [1, 2] && lazies.1.wrappedValue == nil && lazies.1.error == nil)
     #expect(deferred.wrappedValue == [3] && any.wrappedValue as? Int == 4)
     #expect(back.number == 3 && weak.wrappedValue === back)
-  }
-
-  /// What leaves the closure of a test.
-  private struct Parts<Value>: @unchecked Sendable {
-    let value: Value
-
-    init(_ value: Value) { self.value = value }
   }
 
   @Test("assigning to one copy of a structure leaves the others alone")

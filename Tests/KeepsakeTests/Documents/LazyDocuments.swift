@@ -167,11 +167,6 @@ import Testing
     #expect(saved.shelves.map(\.photos[0].title) == ["0", "1", "2", "3"])
   }
 
-  /// Safe: lazy values may be read by several threads, and nothing else of these albums changes.
-  private struct ReadOnlyAlbums: @unchecked Sendable {
-    let albums: [Album]
-  }
-
   @Test("threads read lazy values while a document is saved and compacted")
   func threads() async throws {
     let albums = (0..<200).map { _ in Album() }
@@ -182,10 +177,10 @@ import Testing
       let document = try ArchiveDocument<[Album]>(opening: folder("albums"))
       document.root[0].best.append(Photo("\(round)"))
       try document.save()
-      let all = ReadOnlyAlbums(albums: document.root)
+      let all = SharedValue(document.root)
       async let counts = withTaskGroup(of: Int.self) { group in
         for thread in 0..<2 {
-          group.addTask { all.albums.dropFirst(1 + thread).reduce(0) { $0 + $1.photos.count } }
+          group.addTask { all.value.dropFirst(1 + thread).reduce(0) { $0 + $1.photos.count } }
         }
         return await group.reduce(0, +)
       }
@@ -217,16 +212,21 @@ import Testing
     #expect(document.root.favorite === document.root.photos[0])
   }
 
+  private final class Board: Codable {
+    var cover: Photo?
+    @Lazy var albums: [Album] = []
+    @Lazy var photos: [Photo] = []
+
+    init(_ title: String) {
+      (albums, photos) = ([Album()], [Photo(title)])
+      albums[0].favorite = photos[0]
+    }
+  }
+
   @Test("a weak reference stays that was read while the program held its object", arguments: [false, true])
   func weakReferenceToHeldObject(isListed: Bool) throws {
-    final class Board: Codable {
-      var cover: Photo?
-      @Lazy var albums: [Album] = []
-      @Lazy var photos: [Photo] = []
-    }
-    let board = Board()
-    (board.albums, board.photos) = ([Album()], [Photo("photo")])
-    (board.cover, board.albums[0].favorite) = (board.photos[0], board.photos[0])
+    let board = Board("photo")
+    board.cover = board.photos[0]
     try ArchiveDocument(creating: folder("board"), root: board).close()
 
     let document = try ArchiveDocument<Board>(opening: folder("board"))
@@ -243,21 +243,6 @@ import Testing
     }
   }
 
-  private final class Board: Codable {
-    @Lazy var albums: [Album] = []
-    @Lazy var photos: [Photo] = []
-
-    init(_ title: String) {
-      (albums, photos) = ([Album()], [Photo(title)])
-      albums[0].favorite = photos[0]
-    }
-  }
-
-  /// Safe, like ``ReadOnlyAlbums``.
-  private struct ReadOnlyBoards: @unchecked Sendable {
-    let boards: ArraySlice<Board>
-  }
-
   @Test("weak references that a thread reads while a document is compacted find their objects")
   func weakReferencesWhileCompacting() async throws {
     // A large value that nothing reads, so that replacing the file takes time.
@@ -266,10 +251,10 @@ import Testing
     let boards = (0..<1_000).map { Board("\($0)") } + [large]
     try ArchiveDocument(creating: folder("boards"), root: boards).close()
     let document = try ArchiveDocument<[Board]>(opening: folder("boards"))
-    let all = ReadOnlyBoards(boards: document.root.dropLast())
+    let all = SharedValue(document.root.dropLast())
     async let count = Task.detached {
       var count = 0
-      for (index, board) in all.boards.enumerated() {
+      for (index, board) in all.value.enumerated() {
         // In bursts: as long as references are read, a save follows them, and the file is not replaced.
         if index % 50 == 0 { usleep(150_000) }
         count += board.albums.count
@@ -278,10 +263,10 @@ import Testing
     }.value
     for _ in 0..<12 { try document.compact() }
     #expect(await count == 1_000)
-    for board in all.boards { board.albums[0].best = [Photo("new")] }
+    for board in all.value { board.albums[0].best = [Photo("new")] }
     try document.save()
     let saved = try KeyedUnarchiver.unarchive([Board].self, fromFile: folder("boards"))
-    for boards in [saved.dropLast(), all.boards] {
+    for boards in [saved.dropLast(), all.value] {
       let lost = boards.count { $0.photos[0] !== $0.albums[0].favorite }
       #expect(lost == 0)
     }
