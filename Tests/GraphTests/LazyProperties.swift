@@ -139,6 +139,30 @@ import Testing
     #expect(await touched == count && unarchiver.error == nil)
   }
 
+  @Test("touched while another thread changes the unarchiver, and releases it")
+  func besideChanges() async throws {
+    let count = 2_000
+    var unarchiver: KeyedUnarchiver? = try KeyedUnarchiver(
+      forReadingFrom: KeyedArchiver.archivedData(withRootObject: book(count))
+    )
+    let shared = try SharedValue(#require(unarchiver).decode(Book.self, forKey: "root"))
+    let chapters = Counter()
+    async let touched = shared.value.chapters.count {
+      chapters.add()
+      return $0.pages.count == 10 && $0.first === $0.pages[0]
+    }
+    var index = 0
+    while chapters.value < count / 2 {
+      unarchiver?.limits.maximumStringByteCount = 1_000_000 + index
+      unarchiver?.setClass(index.isMultiple(of: 2) ? LateThing.self : nil, forClassName: "no class")
+      unarchiver?.userInfo[Self.counter] = Counter()
+      #expect(unarchiver?.error == nil)
+      index += 1
+    }
+    unarchiver = nil
+    #expect(await touched == count)
+  }
+
   @Test("changed in place, copied, compared, and set")
   func changes() throws {
     struct Note: Codable, Equatable, Hashable {

@@ -34,7 +34,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
 
   /// The user info of the decoders that the values get.
   public var userInfo: [CodingUserInfoKey: Any] = [:] {
-    didSet { openSession?.settings.userInfo = userInfo }
+    didSet { inTurn { openSession?.settings.userInfo = userInfo } }
   }
 
   /// Limits on what the archive may demand. An NSKeyedArchiver archive is translated as a whole when it is opened,
@@ -98,7 +98,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   }
 
   deinit {
-    openSession?.dropSpares()
+    inTurn { openSession?.dropSpares() }
   }
 
   private var session: DecodingSession {
@@ -117,7 +117,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   }
 
   private func observe() {
-    openSession?.settings.observer = delegate == nil ? nil : observer
+    inTurn { openSession?.settings.observer = delegate == nil ? nil : observer }
   }
 
   // MARK: Class names
@@ -198,7 +198,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   ///
   /// Check it after your last call, if that cannot throw.
   public var error: (any Error)? {
-    openSession?.checks.failure ?? openSession?.lazies.faults.first ?? failure
+    inTurn { openSession?.checks.failure ?? openSession?.lazies.faults.first ?? failure }
   }
 
   /// The top level; `nil` if it has no keys, or if it is damaged, which the next call that can throw says.
@@ -232,7 +232,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     isFinished = true
     failure = error
     // The spare containers hold the session.
-    openSession?.dropSpares()
+    inTurn { openSession?.dropSpares() }
     openSession = nil
     delegate?.unarchiverDidFinish(self)
   }

@@ -70,9 +70,9 @@ final class LazyContent<Value>: AnyLazyContent {
       switch current {
       case .value(let value): return value
       case .failed(let error, let before, let settingsState):
-        guard case .archived(_, let session, _) = before, settingsState != self.settingsState(session) else {
-          throw error
-        }
+        guard case .archived(_, let session, _) = before,
+          settingsState != session.turn.take({ self.settingsState(session) })
+        else { throw error }
         // A type that was missing may be there now, or a limit higher.
         state.withLock { if case .failed = $0.value { $0 = Held(before) } }
       case .archived(_, let session, _):

@@ -39,11 +39,13 @@ final class DecodingSession: DeepRecursion {
 
   /// Changes the settings. Forgets the types found so far, since names may now stand for other types.
   func change(_ change: (inout DecodingSettings) -> Void) {
-    change(&settings)
-    lazies.settingsCount += 1
-    nesting.usualValueDepth = settings.limits.usualValueDepth
-    checks.budget.allocationLimit = settings.limits.allocation(forArchiveOf: image.openedByteCount)
-    forgetTypes()
+    turn.take {
+      change(&settings)
+      lazies.settingsCount += 1
+      nesting.usualValueDepth = settings.limits.usualValueDepth
+      checks.budget.allocationLimit = settings.limits.allocation(forArchiveOf: image.openedByteCount)
+      forgetTypes()
+    }
   }
 
   var topLevelDecoder: ValueDecoder { ValueDecoder(session: self, offset: lookups.topLevelOffset, depth: 0) }
