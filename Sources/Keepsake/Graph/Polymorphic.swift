@@ -54,6 +54,12 @@ extension Polymorphic: ExpressibleByNilLiteral where Value: ExpressibleByNilLite
   }
 }
 
+/// In a cycle, such a property can wait as one without the wrapper can.
+extension Polymorphic: ValueThatCanBeEmpty where Value: ValueThatCanBeEmpty {
+  static var empty: Polymorphic { Polymorphic(wrappedValue: .empty) }
+  var isEmptyForNow: Bool { wrappedValue.isEmptyForNow }
+}
+
 extension Polymorphic: Equatable where Value: Equatable {}
 extension Polymorphic: Hashable where Value: Hashable {}
 extension Polymorphic: Sendable where Value: Sendable {}

@@ -53,7 +53,7 @@ struct ClassCycles {
           let edge = Edge(
             owner: ObjectIdentifier(type),
             target: ObjectIdentifier(target),
-            name: "\(type).\(property.name.drop { $0 == "_" })",
+            name: "\(type).\(property.shownName)",
             isVariable: property.isVariable
           )
           edges[edge.owner, default: []].append(edge)

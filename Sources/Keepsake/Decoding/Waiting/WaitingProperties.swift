@@ -132,7 +132,7 @@ extension DecodingSession {
   }
 
   fileprivate func isNotEmpty(_ property: StoredProperty, _ offset: Int) -> DecodingError {
-    let name = "\(property.owner).\(property.name)"
+    let name = "\(property.owner).\(property.shownName)"
     return misuse(
       "\(name) closes a cycle, so it gets its value after init(from:) has run. But init(from:) stored another value "
         + "in it. Decode \(name) unchanged, and derive from it in awakeFromArchive()",

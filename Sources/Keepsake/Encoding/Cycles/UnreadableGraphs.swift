@@ -78,16 +78,14 @@ extension EncodingSession {
         "encode \(path) of \(type) with encodeDeferred(_:forKey:) and decode it with decodeDeferred(_:forKey:_:)"
       )
     }
-    let isWrapped = property.name.hasPrefix("_")
-    let name = "\(type).\(isWrapped ? String(property.name.dropFirst()) : property.name)"
-    return (name, advice(property, finding, name, isWrapped))
+    let name = "\(type).\(property.shownName)"
+    return (name, advice(property, finding, name))
   }
 
   private func advice(
     _ property: StoredProperty,
     _ finding: PropertyProbe.Finding,
-    _ name: String,
-    _ isWrapped: Bool
+    _ name: String
   ) -> String? {
     guard property.ownership == .strong || property.ownership == .unowned else { return nil }
     guard property.type == finding.type || property.type == finding.optionalType else {
@@ -95,7 +93,7 @@ extension EncodingSession {
     }
     if property.type is any ValueThatCanBeEmpty.Type { return "declare \(name) as a var" }
     if property.type is AnyClass { return "declare \(name) as an optional var" }
-    if isWrapped { return "write @Deferred before the wrapper of \(name)" }
+    if property.isOfWrapper { return "write @Deferred before the wrapper of \(name)" }
     return "mark \(name) @Deferred, which is a value that holds the object"
   }
 

@@ -43,11 +43,12 @@ extension Data: LazyValue {
 // MARK: Properties that can wait
 
 /// A type that can refer to objects, whose empty value is in a property until the actual value is read.
-protocol ValueThatCanBeEmpty: LazyValue {
+protocol ValueThatCanBeEmpty {
+  static var empty: Self { get }
   var isEmptyForNow: Bool { get }
 }
 
-extension ValueThatCanBeEmpty {
+extension ValueThatCanBeEmpty where Self: LazyValue {
   static var empty: Self { emptyLazyValue }
 }
 
