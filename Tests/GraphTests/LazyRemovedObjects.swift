@@ -5,14 +5,14 @@ import Testing
 
 /// Weak references of documents to objects that the program removes while lazy values are unread.
 @Suite struct LazyRemovedObjects {
-  private final class Item: Codable {
+  final class Item: Codable {
     var title: String
     var part: Item?
     @Lazy var whole: Item?
     init(_ title: String) { self.title = title }
   }
 
-  private final class Root: Codable {
+  final class Root: Codable {
     var number = 0
     var first: Item?
     var second: Item?
@@ -71,6 +71,18 @@ import Testing
     document = try ArchiveDocument(opening: folder("root"))
     try save(document)
     #expect(try targets(document, folder("root")) == [nil, nil])
+  }
+
+  @Test("one to which an unread value leads stays when a save after that of the changes has nothing to write")
+  func keptWithoutChanges() throws {
+    let folder = try TemporaryFolder()
+    let document = try open(folder("root")) { root, item in root.items = [item] }
+    document.root.first = nil
+    #expect(try document.save(changed: [document.root]))
+    #expect(try !document.save())
+    try save(document)
+    #expect(try targets(document, folder("root")) == ["removed", "removed"])
+    #expect(!document.root.$items.isLoaded && document.root.items[0] === document.root.selected)
   }
 
   @Test("one that was removed from a value that was read does not come back", arguments: 0..<2)

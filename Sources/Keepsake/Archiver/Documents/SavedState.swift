@@ -179,6 +179,14 @@ final class SavedState {
     if readers.isEmpty { return }
     unreached = encoding.numbers.unreached(by: encoding.session)
     if let targets { weakSources = targets.sources }
+    let (numbers, session) = (encoding.numbers, encoding.session)
+    let removed = targets?.removedObjects ?? []
+    var known: Set<ObjectIdentifier> = []
+    awaited = (awaited + unreached.compactMap(\.object.object)).filter {
+      // The root object keeps what it reaches.
+      !numbers.isReached($0, by: session) && numbers.mayBeConditional($0)
+        && !removed.contains(ObjectIdentifier($0)) && known.insert(ObjectIdentifier($0)).inserted
+    }
   }
 
   /// Takes over after a save. Lazy values are now read from that save, and share the objects that it added.
@@ -187,16 +195,8 @@ final class SavedState {
     let removed = encoding.weakTargets?.removedObjects ?? []
     func isRemoved(_ object: AnyObject) -> Bool { removed.contains(ObjectIdentifier(object)) }
     readers = before.readers.filter { $0.session != nil || !$0.new.list.isEmpty }
-    weakSources = before.weakSources
+    (weakSources, awaited) = (before.weakSources, before.awaited)
     keepKnown(encoding)
-    if !readers.isEmpty {
-      var known: Set<ObjectIdentifier> = []
-      awaited = (before.awaited + unreached.compactMap(\.object.object)).filter {
-        // The root object keeps what it reaches.
-        !numbers.isReached($0, by: session) && numbers.mayBeConditional($0) && !isRemoved($0)
-          && known.insert(ObjectIdentifier($0)).inserted
-      }
-    }
     for reader in readers.compactMap(\.session) {
       let newest = try decodingErrors { () throws(ArchiveError) in
         // The session compares what it reads from now on as it did before.
