@@ -155,4 +155,21 @@ import Testing
     #expect(read.second != nil && read.second?.part?.whole === read.second && read.selected === read.second)
     #expect(document.root.second?.part?.$whole.isLoaded == false && item.part?.whole === item)
   }
+
+  @Test("one that the program keeps during a compaction shares objects with unread values when it comes back")
+  func keptWhileCompacting() throws {
+    let folder = try TemporaryFolder()
+    let document = try open(folder("root")) { root, item in
+      item.whole = Item("shared")
+      root.items = [item.whole].compactMap(\.self)
+    }
+    let item = try #require(document.root.first)
+    document.root.first = nil
+    try save(document, 1)
+    document.root.second = item
+    try save(document)
+    let read = try KeyedUnarchiver.unarchive(Root.self, fromFile: folder("root"))
+    #expect(read.items.count == 1 && read.second?.whole === read.items[0])
+    #expect(item.whole === document.root.items[0])
+  }
 }

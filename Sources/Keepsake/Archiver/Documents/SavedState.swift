@@ -231,6 +231,8 @@ final class SavedState {
     let reader = Reader(new)
     for (session, unlisted) in sessions {
       session.turn.take {
+        // What the new file lacks may come back. Then it must share objects with what is in the file.
+        session.readLazyValuesIfPossible { numbers[$0] == nil }
         // Other threads may have read weak references since the save. The new session does not know that they wait.
         var followed = 0
         if let found = try? session.readAwaited(after: &followed) { awaited += found }

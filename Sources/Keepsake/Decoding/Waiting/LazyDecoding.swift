@@ -87,8 +87,13 @@ extension DecodingSession {
   /// - Parameter mayStay: whether an unreadable value may remain, by the number of its body.
   /// - Throws: the error of an unreadable value that may not remain.
   func readLazyValues(besides mayStay: (_ number: Int) -> Bool) throws {
-    _ = readIfPossible { unreadLazyValues.map(\.content) }
+    readLazyValuesIfPossible { _ in true }
     for (number, content) in unreadLazyValues where !mayStay(number) { try content.readIfNeeded() }
+  }
+
+  /// Reads the lazy values whose bodies have the given numbers, as far as possible.
+  func readLazyValuesIfPossible(where isChosen: (_ number: Int) -> Bool) {
+    _ = readIfPossible { unreadLazyValues.filter { isChosen($0.key) }.map(\.content) }
   }
 
   /// Reads the lazy values that `unread` returns until that no longer changes: one that is unreadable may need others.
