@@ -172,4 +172,29 @@ import Testing
     #expect(read.items.count == 1 && read.second?.whole === read.items[0])
     #expect(item.whole === document.root.items[0])
   }
+
+  final class Shelf: Codable {
+    var roots: [Root] = []
+  }
+
+  final class Room: Codable {
+    var shelf = Shelf()
+  }
+
+  @Test("one that comes back from an earlier save keeps weak references into its unread values")
+  func restored() throws {
+    let folder = try TemporaryFolder()
+    let (room, root) = (Room(), Root())
+    root.items = [Item("restored")]
+    root.selected = root.items[0]
+    room.shelf.roots = [root]
+    let document = try ArchiveDocument(creating: folder("room"), root: room)
+    room.shelf.roots = []
+    #expect(try document.save(changed: [room.shelf]))
+    room.shelf.roots = try document.root(asOf: 1).shelf.roots
+    #expect(try document.save(changed: [room.shelf]))
+    let read = try KeyedUnarchiver.unarchive(Room.self, fromFile: folder("room")).shelf.roots
+    #expect(read.count == 1 && read[0].items.count == 1 && read[0].selected === read[0].items[0])
+    #expect(room.shelf.roots[0].selected === room.shelf.roots[0].items[0])
+  }
 }

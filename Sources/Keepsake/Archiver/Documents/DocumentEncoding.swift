@@ -6,6 +6,8 @@ struct DocumentEncoding {
   private(set) var weakTargets: WeakTargets?
   /// What the file lacks; `nil` if it has everything.
   let changes: SavedState.Changes?
+  /// Whether weak references got objects from another archive after they may have been encoded.
+  let isTooEarly: Bool
 
   /// Encodes the objects in `changed`, or all objects if that is `nil`.
   init<Root: Codable>(
@@ -37,6 +39,7 @@ struct DocumentEncoding {
     self.session = session
     numbers = try state.begin(session, changed)
     try session.encode(root: root)
+    let awaitedCount = session.bodies.awaited.count
     // The owner of such an object may be left out.
     for object in changed ?? [] where numbers.unreachedNumber(of: object) != nil {
       try session.encode(unreached: object)
@@ -45,6 +48,7 @@ struct DocumentEncoding {
       weakTargets = WeakTargets(numbers, session)
       try numbers.encodeUnreached(by: session) { state.image.bodies(reachedFrom: $0) }
     }
+    isTooEarly = session.bodies.awaited.count > awaitedCount
     let content = try session.takeSave(numbers)
     weakTargets?.follow(content, session, state.image, sourcesBefore: state.weakSources)
     changes = try state.changes(content, session.layout, weakTargets)

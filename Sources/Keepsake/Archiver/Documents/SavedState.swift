@@ -160,13 +160,13 @@ final class SavedState {
 
   /// Calls `encode`, and calls it again if another thread or the encoding has read lazy values since, so that the
   /// result includes everything that was read.
-  func encodingKnown<Result>(_ encode: () throws -> Result) throws -> Result {
-    var result: Result
+  func encodingKnown(_ encode: () throws -> DocumentEncoding) throws -> DocumentEncoding {
+    var encoding: DocumentEncoding
     repeat {
       try noteWhatWasRead()
-      result = try encode()
-    } while readers.contains(where: \.hasNew)
-    return result
+      encoding = try encode()
+    } while encoding.isTooEarly || readers.contains(where: \.hasNew)
+    return encoding
   }
 
   /// Forgets the readers of lazy values, since no saves follow.
