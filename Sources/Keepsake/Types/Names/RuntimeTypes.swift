@@ -10,16 +10,18 @@ internal import Synchronization
 package enum RuntimeTypes {
   // MARK: Names
 
-  /// The name of `type` from `String(reflecting:)`, except that the types of Foundation have the same name on
+  /// The name of `type` as `String(reflecting:)` gives it, except that the types of Foundation have the same name on
   /// every platform, whichever of its modules they are in.
   package static func name(of type: Any.Type) -> String {
     if let name = standardNames[ObjectIdentifier(type)] { return name }
-    return inCommonModule(String(reflecting: type))
+    // `String(reflecting:)` calls this, after it has asked for conformances and made a mirror.
+    return inCommonModule(_typeName(type))
   }
 
   /// `name` with Foundation for each of its modules, except in arguments of a generic type.
   private static func inCommonModule(_ name: String) -> String {
-    for module in foundationModules.dropFirst() where name.hasPrefix(module + ".") {
+    for module in foundationModules.dropFirst()
+    where name.hasPrefix(module) && name.hasPrefix(module + ".") {
       return foundationModules[0] + name.dropFirst(module.count)
     }
     guard name.utf8.first == UInt8(ascii: "(") else { return name }
@@ -47,7 +49,10 @@ package enum RuntimeTypes {
 
   /// Whether `name` is the runtime's name of a private or local type. It contains an address of this process, so it
   /// must not get into a file: no other process could use it.
-  static func isAddressed(_ name: String) -> Bool { name.contains("(unknown context") }
+  static func isAddressed(_ name: String) -> Bool {
+    // Few names have a parenthesis, and searching for a string takes 20,000 instructions.
+    name.utf8.contains(UInt8(ascii: "(")) && name.contains("(unknown context")
+  }
 
   /// `module`, or Foundation if it is part of Foundation.
   static func commonModule(of module: String) -> String {
