@@ -324,7 +324,8 @@ extension KeyedUnarchiver {
       SpareDecodingSessions.giveBack(consume session)
       return value
     } catch {
-      session.dropSpares()
+      // Programs read a value as one type after the other.
+      SpareDecodingSessions.giveBack(consume session)
       throw error
     }
   }

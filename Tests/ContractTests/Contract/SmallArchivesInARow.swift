@@ -166,6 +166,49 @@ import Testing
     }
   }
 
+  private final class Node: Codable {
+    var name: String
+    var next: Node?
+
+    init(_ name: String, _ next: Node?) { (self.name, self.next) = (name, next) }
+  }
+
+  /// Reads another type behind an object and after another container, so errors leave both unfinished.
+  private struct Wrong: Decodable {
+    enum CodingKeys: CodingKey { case nodes, texts }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      _ = try container.nestedUnkeyedContainer(forKey: .nodes)
+      _ = try container.decode([Node].self, forKey: .nodes)
+      _ = try container.decode([String: [Int]].self, forKey: .texts)
+    }
+  }
+
+  private struct Right: Codable {
+    var nodes: [Node]
+    var texts: [String: [String]]
+  }
+
+  @Test("archives of one kind that are read as the wrong type and then as the right one")
+  func otherTypes() throws {
+    for number in 0..<30 {
+      let node = Node("a\(number)", Node("b", nil))
+      let value = Right(nodes: [node, node], texts: ["key \(number)": ["x", "\(number)"]])
+      let data = try ArchiveEncoder().encode(value)
+      let error = #expect(throws: DecodingError.self) { try ArchiveDecoder().decode(Wrong.self, from: data) }
+      guard case .typeMismatch(_, let context) = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+      #expect(context.codingPath.map(\.stringValue) == ["texts", "key \(number)", "Index 0"])
+      #expect(throws: DecodingError.self) { try ArchiveDecoder().decode([Int].self, from: data) }
+      let back = try ArchiveDecoder().decode(Right.self, from: data)
+      #expect(back.nodes.first === back.nodes.last && back.nodes.map(\.name) == [node.name, node.name])
+      #expect(back.nodes.first?.next?.name == "b" && back.texts == value.texts)
+    }
+  }
+
   @Test("many threads at once, more than coders are kept for")
   func threads() async throws {
     let first = try (0..<50).map {
