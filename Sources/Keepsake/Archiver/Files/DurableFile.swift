@@ -13,14 +13,9 @@
 /// Use it from one thread at a time, except for ``removal``. Of two replacements of one path, the later commit wins.
 package final class DurableFile: ArchiveSink {
   private let target: SaveTarget
-  private var state: State
+  /// The new file, until it is in place or discarded.
+  private var temporary: TemporaryFile?
   private(set) var count = 0
-
-  private enum State {
-    case writing(TemporaryFile)
-    case committed
-    case cancelled
-  }
 
   /// Begins to replace the file at a path. It need not exist, but the folder must. Symbolic links are followed.
   package convenience init(replacing path: String) throws(ArchiveError) {
@@ -30,7 +25,7 @@ package final class DurableFile: ArchiveSink {
   init(replacing target: SaveTarget) throws(ArchiveError) {
     self.target = target
     TemporaryFile.removeLeftovers(of: target)
-    state = .writing(try TemporaryFile(for: target))
+    temporary = try TemporaryFile(for: target)
   }
 
   deinit {
@@ -99,7 +94,7 @@ package final class DurableFile: ArchiveSink {
       cancel()
       throw error
     }
-    state = .committed
+    self.temporary = nil
     // A later save of the same target may already have replaced the file, which then has no name.
     if (try? file.hasName(target.name, in: folder)) == false, let status = try? file.status(),
       status.hasName
@@ -111,22 +106,16 @@ package final class DurableFile: ArchiveSink {
 
   /// Cancels the replacement: the old file stays, and the new one is removed. Does nothing after a commit or a cancel.
   func cancel() {
-    guard case .writing(let temporary) = state else { return }
-    state = .cancelled
-    temporary.remove(from: target.folder)
+    temporary.take()?.remove(from: target.folder)
   }
 
   /// Removes the temporary file, from any thread, for a process about to end. Does nothing once the file is in place.
   package var removal: @Sendable () -> Void {
-    guard case .writing(let temporary) = state else { return {} }
-    return { [folder = target.folder] in temporary.remove(from: folder) }
+    { [temporary, folder = target.folder] in temporary?.remove(from: folder) }
   }
 
   private func openTemporary() throws(ArchiveError) -> TemporaryFile {
-    switch state {
-    case .writing(let temporary): return temporary
-    case .committed: throw .misuse("the new file is already in place", path: target.path)
-    case .cancelled: throw .misuse("the new file was already discarded", path: target.path)
-    }
+    if let temporary { return temporary }
+    throw .misuse("the new file is already in place or discarded", path: target.path)
   }
 }
