@@ -34,7 +34,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
 
   /// The user info of the decoders that the values get.
   public var userInfo: [CodingUserInfoKey: Any] = [:] {
-    didSet { inTurn { openSession?.settings.userInfo = userInfo } }
+    didSet { openSession?.change { $0.userInfo = userInfo } }
   }
 
   /// Limits on what the archive may demand. An NSKeyedArchiver archive is translated as a whole when it is opened,
@@ -111,13 +111,13 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
         ($0.classPolicy, $0.ownClasses, $0.placeholders) = (classPolicy, ownClasses, placeholders)
       }
       openSession = session
-      observe()
+      if delegate != nil { observe() }
       return session
     }
   }
 
   private func observe() {
-    inTurn { openSession?.settings.observer = delegate == nil ? nil : observer }
+    openSession?.change { $0.observer = delegate == nil ? nil : observer }
   }
 
   // MARK: Class names

@@ -1,0 +1,67 @@
+import Keepsake
+import TestSupport
+import Testing
+
+/// Lazy values whose unarchiver changes, or goes away, before they are read.
+@Suite struct LazySettings {
+  private class Thing: Codable {}
+  private final class LateThing: Thing {}
+
+  /// Throws without user info.
+  private struct Needy: Codable {
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+      guard !decoder.userInfo.isEmpty else { throw CancellationError() }
+    }
+
+    func encode(to encoder: any Encoder) throws {}
+  }
+
+  private struct Chest: Codable {
+    @Lazy var things: [Thing] = [LateThing()]
+    @Lazy var text = String(repeating: "x", count: 1_000)
+    @Lazy var needy: [Needy] = [Needy()]
+  }
+
+  /// Supplies the class of `LateThing`.
+  private final class Supplier: KeyedUnarchiverDelegate {
+    func unarchiver(
+      _ unarchiver: KeyedUnarchiver,
+      cannotDecodeObjectOfClassName name: String,
+      originalClasses classNames: [String]
+    ) -> AnyClass? { LateThing.self }
+  }
+
+  private func readChest(_ className: String) throws -> (KeyedUnarchiver, Chest) {
+    let archiver = KeyedArchiver()
+    archiver.setClassName(className, for: LateThing.self)
+    try archiver.encode(Chest(), forKey: "root")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    return (unarchiver, try unarchiver.decode(Chest.self, forKey: "root"))
+  }
+
+  @Test("a value that could not be read is read when the unarchiver has the class and the limits for it")
+  func settingsThatChange() throws {
+    let name = "LazySettings.LateThing"
+    let (unarchiver, chest) = try readChest(name)
+    unarchiver.limits.maximumStringByteCount = 100
+    for _ in 0..<2 { #expect(throws: DecodingError.self) { try chest.$text.load() } }
+    #expect(throws: DecodingError.self) { try chest.$things.load() }
+    unarchiver.limits.maximumStringByteCount = 1_000
+    unarchiver.setClass(LateThing.self, forClassName: name)
+    #expect(chest.text.count == 1_000 && chest.things.first is LateThing && unarchiver.error == nil)
+  }
+
+  @Test("a value that could not be read is read when the unarchiver has the delegate and the user info for it")
+  func delegateAndUserInfoThatChange() throws {
+    let (unarchiver, chest) = try readChest("LazySettings.Missing")
+    #expect(throws: DecodingError.self) { try chest.$things.load() }
+    #expect(throws: CancellationError.self) { try chest.$needy.load() }
+    let supplier = Supplier()
+    unarchiver.delegate = supplier
+    unarchiver.userInfo[.named("needs")] = true
+    #expect(try chest.$things.load().first is LateThing)
+    #expect(try chest.$needy.load().count == 1)
+  }
+}
