@@ -81,13 +81,22 @@ final class LazyContent<Value>: AnyLazyContent {
     }
   }
 
-  /// Reads the objects that weak references of the archive wait for, except those that were read for `encoding` before.
-  fileprivate func readAwaited(for encoding: EncodingSession) throws {
-    guard case .archived(_, let session, _) = current else { return }
+  /// Prepares to read the value for `encoding`: reads the objects that weak references of the archive wait for, except
+  /// those that were read for `encoding` before.
+  fileprivate func prepare(for encoding: EncodingSession) throws {
+    guard case .archived(let source, let session, _) = current else { return }
     let id = ObjectIdentifier(session)
-    var count = encoding.bodies.followed[id]?.count ?? 0
-    encoding.bodies.awaited += try session.turn.take { try session.readAwaited(after: &count) }
-    encoding.bodies.followed[id] = (session, count)
+    var followed = encoding.bodies.followed[id] ?? EncodedBodies.Followed(session: session)
+    encoding.bodies.followed[id] = nil
+    defer { encoding.bodies.followed[id] = followed }
+    try session.turn.take {
+      encoding.bodies.awaited += try session.readAwaited(after: &followed.count)
+      // A damaged archive may have a value that leads to itself through objects that are read as values, which are
+      // others each time. Then the costs add up, so that reading it ends.
+      if case .offset(let offset) = source, !followed.offsets.insert(offset).inserted {
+        session.checks.budget.keepCosts(ofValueAt: offset)
+      }
+    }
   }
 
   /// Reads the value by `session`, which has the turn; `nil` if another thread has read it, or it was moved.
@@ -97,10 +106,9 @@ final class LazyContent<Value>: AnyLazyContent {
       let value = try read(session, source)
       set(.value(value))
       return value
-    } catch let error as LazyTooEarly {
-      // A later attempt may succeed.
-      throw error.reason
     } catch {
+      // It was requested too early, and a later attempt may succeed.
+      if session.later.isActive { throw error }
       session.readOtherLazyValues(after: error)
       if case .value(let value) = current { return value }
       set(.failed(error, current, settingsState: settingsState(session)))
@@ -136,7 +144,7 @@ private final class LazyContentPlan<Value: Encodable>: EncodingPlan<LazyContent<
     guard let content = object as? LazyContent<Value> else { return }
     if content.isArchived {
       if session.leaveBodyOut() { return }
-      try content.readAwaited(for: session)
+      try content.prepare(for: session)
     }
     try session.write(content.load())
   }

@@ -36,4 +36,24 @@ import Testing
     #expect(throws: DecodingError.self) { try unarchiver.decode(Int.self, forKey: "a") }
     #expect(throws: DecodingError.self) { try KeyedUnarchiver.unarchive(Int.self, from: data) }
   }
+
+  private final class Circle: Codable {
+    var next: Circle?
+  }
+
+  private struct Spiral: Codable {
+    @Lazy var next: Spiral?
+  }
+
+  @Test("a lazy value that leads to itself through an object that is read as a value cannot be archived")
+  func lazyLoop() throws {
+    let circle = Circle()
+    circle.next = circle
+    defer { circle.next = nil }
+    let data = try KeyedArchiver.archivedData(withRootObject: circle)
+    let spiral = try KeyedUnarchiver.unarchive(Spiral.self, from: data)
+    #expect(spiral.next?.next?.next?.$next.isLoaded == false)
+    let error = #expect(throws: DecodingError.self) { try KeyedArchiver.archivedData(withRootObject: spiral) }
+    #expect("\(try #require(error))".contains("If structures read objects that form a cycle, make them classes"))
+  }
 }

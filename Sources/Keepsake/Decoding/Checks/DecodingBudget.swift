@@ -72,6 +72,9 @@ struct DecodingBudget {
     costsOfValues[offset] = own
   }
 
+  /// Keeps what the outermost value at `offset` has cost, even if it is decoded again.
+  mutating func keepCosts(ofValueAt offset: Int) { costsOfValues[offset] = nil }
+
   /// Refunds the memory that was charged since `start`.
   mutating func release(_ start: Start) {
     costs.allocated = start.costs.allocated

@@ -24,11 +24,6 @@ final class LazyFaults: Sendable {
   }
 }
 
-/// A lazy value was requested while its archive was still being decoded. It is readable afterwards.
-struct LazyTooEarly: Error {
-  let reason: any Error
-}
-
 /// The position of a lazy value in an archive.
 enum LazySource {
   /// The offset of the value, or of a reference to its body.
@@ -66,7 +61,7 @@ extension DecodingSession {
       let message =
         "A @Lazy property was read while its archive was still being decoded. Code that needs it belongs in "
         + "awakeFromArchive()"
-      throw LazyTooEarly(reason: corrupted(ArchiveError.misuse(message, at: offset), []))
+      throw corrupted(ArchiveError.misuse(message, at: offset), [])
     }
     return try reporting([]) {
       var start = try contentOfLazyValue(source)

@@ -113,8 +113,18 @@ struct EncodedBodies: ~Copyable {
   var rehearsedByteCount = 0
   /// What weak references have led to since lazy values were read for the archive, which may not have it yet.
   var awaited: [AnyObject] = []
-  /// The sessions that have read these values, and how many of its weak references each has followed.
-  var followed: [ObjectIdentifier: (session: AnyObject, count: Int)] = [:]
+  /// The sessions that have read these values.
+  var followed: [ObjectIdentifier: Followed] = [:]
+
+  /// A session that has read lazy values for the archive.
+  struct Followed {
+    let session: AnyObject
+    /// How many of its weak references were followed.
+    var count = 0
+    /// The offsets of the lazy values.
+    var offsets: Set<Int> = []
+  }
+
   /// The numbers in the file to which a save is added.
   var saved: SavedNumbers? { didSet { isAdded = saved != nil } }
   private(set) var isAdded = false
