@@ -53,7 +53,7 @@ import Testing
     #expect(chest.text.count == 1_000 && chest.things.first is LateThing && unarchiver.error == nil)
   }
 
-  @Test("a value that could not be read is read when the unarchiver has the delegate and the user info for it")
+  @Test("a value that could not be read is read when the unarchiver has the delegate or user info for it")
   func delegateAndUserInfoThatChange() throws {
     let (unarchiver, chest) = try readChest("LazySettings.Missing")
     #expect(throws: DecodingError.self) { try chest.$things.load() }

@@ -146,6 +146,18 @@ struct ClassRegistry {
     changes.append(.gotKeyReadLast(number))
   }
 
+  /// Begins the table of another archive, in the same memory.
+  mutating func removeAll() {
+    guard unclaimed.isEmpty, unknown.isEmpty else { return self = ClassRegistry() }
+    entries.removeAll(keepingCapacity: true)
+    types.removeAll(keepingCapacity: true)
+    weakness.removeAll(keepingCapacity: true)
+    numbers.removeAll(keepingCapacity: true)
+    changes.removeAll(keepingCapacity: true)
+    (keysReadLastCount, latest) = (0, nil)
+    if !recent.isEmpty { recent = [] }
+  }
+
   mutating func truncate(to mark: Mark) {
     (latest, recent) = (nil, [])
     while changes.count > mark.changes {

@@ -293,7 +293,20 @@ extension RuntimeMetadata {
   #elseif os(Linux) || os(Android) || os(FreeBSD)
 
     /// Grows when an image is loaded.
-    static func imageCount() -> Int { images().count }
+    static func imageCount() -> Int {
+      var count = 0
+      unsafe withUnsafeMutablePointer(to: &count) { count in
+        unsafe enumerateAllMetadataSections(
+          { _, context in
+            // `context` is the count, which lives until the enumeration returns.
+            unsafe context.assumingMemoryBound(to: Int.self).pointee &+= 1
+            return true
+          },
+          count
+        )
+      }
+      return count
+    }
 
     static let listsAllImages = true
 

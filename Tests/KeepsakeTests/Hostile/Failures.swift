@@ -54,6 +54,8 @@ import Testing
     let spiral = try KeyedUnarchiver.unarchive(Spiral.self, from: data)
     #expect(spiral.next?.next?.next?.$next.isLoaded == false)
     let error = #expect(throws: DecodingError.self) { try KeyedArchiver.archivedData(withRootObject: spiral) }
-    #expect("\(try #require(error))".contains("If structures read objects that form a cycle, make them classes"))
+    let error = #expect(throws: DecodingError.self) {
+      try KeyedArchiver.archivedData(withRootObject: spiral)
+    }
   }
 }

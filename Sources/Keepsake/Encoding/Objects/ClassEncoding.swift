@@ -15,6 +15,7 @@ extension EncodingSession {
 
   @inline(never)
   private func addClass(ofObject object: AnyObject) throws -> Int {
+    if let facts = knownFacts(of: type(of: object)) { return try addClass(type(of: object), facts) }
     if object is AnyLazyContent {
       return tables.classes.number(ofUnknown: ClassEntry(name: ClassEntry.lazyName), AnyLazyContent.self)
     }
@@ -40,23 +41,40 @@ extension EncodingSession {
   }
 
   private func addClass(_ type: AnyClass) throws -> Int {
-    let superclass = try _getSuperclass(type).flatMap { superclass -> Int? in
-      guard superclass is any Encodable.Type else { return nil }
-      if type is any ArchivedFields.Type, !(superclass is any ArchivedFields.Type) {
-        throw misuse(PropertyNames.inheritedCoding(of: superclass, type).message)
-      }
-      return try classNumber(of: superclass)
-    }
+    try addClass(type, knownFacts(of: type) ?? findFacts(of: type))
+  }
+
+  private func addClass(_ type: AnyClass, _ facts: ClassFacts) throws -> Int {
     let entry = ClassEntry(
-      name: try archivedName(of: type),
-      version: ClassNames.declaredVersion(of: type),
-      superclass: superclass,
+      name: facts.name,
+      version: facts.version,
+      superclass: try facts.superclass.map { try classNumber(of: $0) },
       keysReadLast: settings.typesReadingLast[ObjectIdentifier(type)] ?? []
     )
     let count = tables.classes.entries.count
-    let number = tables.classes.add(entry, type, isWeak: StoredProperties.of(type)?.hasWeakOnes ?? false)
+    let number = tables.classes.add(entry, type, isWeak: facts.hasWeakProperties)
     if number == count, bodies.isAdded, isPolymorphicInFile(type) { try makePolymorphic(number, type) }
     return number
+  }
+
+  private func knownFacts(of type: AnyClass) -> ClassFacts? {
+    settings.ownClassNames.isEmpty ? types.classFacts[type] : nil
+  }
+
+  private func findFacts(of type: AnyClass) throws -> ClassFacts {
+    let superclass: AnyClass? = _getSuperclass(type).flatMap { $0 is any Encodable.Type ? $0 : nil }
+    if let superclass, type is any ArchivedFields.Type, !(superclass is any ArchivedFields.Type) {
+      throw misuse(PropertyNames.inheritedCoding(of: superclass, type).message)
+    }
+    let facts = ClassFacts(
+      name: try archivedName(of: type),
+      version: ClassNames.declaredVersion(of: type),
+      superclass: superclass,
+      hasWeakProperties: StoredProperties.of(type)?.hasWeakOnes ?? false
+    )
+    // A class may declare another name or version at any time.
+    if settings.ownClassNames.isEmpty, !(type is any ArchivableClass.Type) { types.classFacts[type] = facts }
+    return facts
   }
 
   /// Whether an entry that the file has for `type`, under another name or version, is polymorphic: bodies that the save
@@ -198,5 +216,28 @@ extension EncodingSession {
       "\(types.map { String(reflecting: $0) }.joined(separator: " and ")) have the same name in archives, \(name)"
       + (differ ? ", as names that differ only by Unicode normalization are the same" : "")
       + ". Give each its own archivedClassName, and aliases that no other type has"
+  }
+}
+
+/// What the class table says of a class, but for what depends on the archive.
+struct ClassFacts {
+  fileprivate let name: String
+  fileprivate let version: Int
+  /// The superclass, if it is archived, too.
+  fileprivate let superclass: AnyClass?
+  fileprivate let hasWeakProperties: Bool
+}
+
+/// The facts about the classes that a session has met, as long as the program sets no names.
+struct KnownClassFacts {
+  private var facts: [ObjectIdentifier: ClassFacts] = [:]
+  private var generation = ClassNames.generation
+
+  fileprivate subscript(type: AnyClass) -> ClassFacts? {
+    mutating get {
+      if generation != ClassNames.generation { self = KnownClassFacts() }
+      return facts[ObjectIdentifier(type)]
+    }
+    set { facts[ObjectIdentifier(type)] = newValue }
   }
 }

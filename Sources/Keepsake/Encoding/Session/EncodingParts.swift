@@ -87,7 +87,7 @@ struct EncodedTables: ~Copyable {
   mutating func forgetArchive() {
     shapes.truncate(to: 0)
     strings.removeAll()
-    if !classes.entries.isEmpty { classes = ClassRegistry() }
+    if !classes.entries.isEmpty { classes.removeAll() }
     if conditionals != nil { conditionals = nil }
     if !mapKeys.isEmpty { mapKeys = [:] }
   }
@@ -147,6 +147,8 @@ struct EncodedTypes: ~Copyable {
   var plans = EncodingPlanCache()
   var classProperties = ClassProperties()
   var keyTables = TypeCache<EncodingKeyTable>()
+  /// What the class table says of classes, for later archives.
+  var classFacts = KnownClassFacts()
   /// For each key table, and each type whose fields are written, the length of the last record's head, which is
   /// reserved for the head of the next. The first length is that of unkeyed containers.
   let headByteCounts: OwnedArray<UInt8> = {

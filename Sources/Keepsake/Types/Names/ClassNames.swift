@@ -7,7 +7,7 @@ enum ClassNames {
 
   // MARK: Names set for the whole process
 
-  /// A number that changes whenever the types that names stand for change.
+  /// A number that changes whenever the program sets a name or a type.
   static var generation: Int { generationCount.load(ordering: .relaxed) }
   private static let generationCount = Atomic(0)
 
@@ -16,6 +16,7 @@ enum ClassNames {
 
   static func setName(_ name: String?, for type: Any.Type) {
     archived.withLock { $0[ObjectIdentifier(type)] = name }
+    generationCount.add(1, ordering: .relaxed)
   }
 
   static func name(setFor type: Any.Type) -> String? {
