@@ -54,4 +54,25 @@ import Testing
     #expect(read.pets.map(\.name) == ["dog", "cat"])
     #expect(read.pets[0] is Dog && read.pets[1] is Cat)
   }
+
+  final class Kennel: Codable {
+    var pets: [Pet] = []
+    var dog: Dog?
+    var cat: Cat?
+  }
+
+  @Test("objects that a save leaves out are found where their superclass is declared from then on")
+  func leftOut() throws {
+    defer { unsafe (Dog.isLater, Cat.isLater) = (false, false) }
+    let folder = try TemporaryFolder()
+    let kennel = Kennel()
+    (kennel.dog, kennel.cat) = (Dog(), Cat())
+    try ArchiveDocument(creating: folder("kennel"), root: kennel).close()
+    unsafe (Dog.isLater, Cat.isLater) = (true, true)
+    let document = try ArchiveDocument<Kennel>(opening: folder("kennel"))
+    document.root.pets = [try #require(document.root.dog), try #require(document.root.cat)]
+    #expect(try document.save(changed: [document.root]))
+    let read = try KeyedUnarchiver.unarchive(Kennel.self, fromFile: folder("kennel"))
+    #expect(read.pets.count == 2 && read.pets[0] === read.dog && read.pets[1] === read.cat)
+  }
 }

@@ -53,7 +53,10 @@ extension EncodingSession {
     )
     let count = tables.classes.entries.count
     let number = tables.classes.add(entry, type, isWeak: facts.hasWeakProperties)
-    if number == count, bodies.isAdded, isPolymorphicInFile(type) { try makePolymorphic(number, type) }
+    // Bodies that the save leaves out may refer to objects that get the new entry.
+    if number == count, !otherEntries(for: type, polymorphic: true).isEmpty {
+      try makePolymorphic(number, type)
+    }
     return number
   }
 
@@ -77,11 +80,13 @@ extension EncodingSession {
     return facts
   }
 
-  /// Whether an entry that the file has for `type`, under another name or version, is polymorphic: bodies that the save
-  /// leaves out may refer to objects that get the new entry.
-  private func isPolymorphicInFile(_ type: AnyClass) -> Bool {
-    zip(tables.classes.entries, tables.classes.types).contains { entry, other in
-      other == Never.self && entry.isPolymorphic && !entry.isValueType
+  /// The entries that the file to which a save is added has for `type` under another name or version.
+  private func otherEntries(for type: AnyClass, polymorphic: Bool) -> [Int] {
+    guard bodies.isAdded else { return [] }
+    let classes = tables.classes
+    return classes.entries.indices.filter { number in
+      let entry = classes.entries[number]
+      return classes.types[number] == Never.self && entry.isPolymorphic == polymorphic && !entry.isValueType
         && ClassNames.types(named: entry.name).contains { $0 == type }
     }
   }
@@ -125,6 +130,8 @@ extension EncodingSession {
     try checkName(name, of: type)
     tables.classes.rename(number, to: name)
     tables.classes.markPolymorphic(number)
+    // The object may be one that the save leaves out.
+    for other in otherEntries(for: type, polymorphic: false) { tables.classes.markPolymorphic(other) }
   }
 
   /// The number in the class table of the type of a value behind a protocol.
