@@ -313,4 +313,35 @@ protocol GoneShape: Codable { var area: Double { get } }
     try archiver.encode(unknown, forKey: "root")
     #expect(try read(Drawing.self, archiver.encodedData).shapes[0] as? Square == Square(side: 2))
   }
+
+  struct Badge: GoneShape, ArchivableClass {
+    static var archivedClassName: String { "Placeholders.Badge" }
+    @WeakReference var owner: Owner?
+    var area: Double { 0 }
+  }
+
+  struct Board: Codable {
+    @Polymorphic var badges: [any GoneShape]
+    @Lazy var owners: [Owner] = []
+  }
+
+  @Test("a document keeps weak references of placeholders to objects of unread values")
+  func weakReferences() throws {
+    let folder = try TemporaryFolder()
+    let owner = Owner("Ann")
+    let board = Board(badges: [Badge(owner: owner)], owners: [owner])
+    defer { KeyedUnarchiver.setClass(nil, forClassName: "Placeholders.Badge") }
+    for save in [{ _ = try $0.save() }, { try $0.compact() }] as [(ArchiveDocument<Board>) throws -> Void] {
+      let path = folder(UUID().uuidString)
+      try ArchiveDocument(creating: path, root: board).close()
+      KeyedUnarchiver.setClass(UnknownShape.self, forClassName: "Placeholders.Badge")
+      let document = try ArchiveDocument<Board>(opening: path)
+      #expect(document.root.badges[0] is UnknownShape)
+      try save(document)
+      KeyedUnarchiver.setClass(nil, forClassName: "Placeholders.Badge")
+      let read = try KeyedUnarchiver.unarchive(Board.self, fromFile: path)
+      #expect(read.owners.count == 1)
+      #expect((read.badges[0] as? Badge)?.owner === read.owners[0])
+    }
+  }
 }

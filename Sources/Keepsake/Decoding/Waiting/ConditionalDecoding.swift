@@ -8,7 +8,7 @@ protocol ReferenceReceiver: AnyObject {
   /// Whether `reference` still waits: its owner exists, and the program has assigned no other object to the property.
   func waits(for reference: WaitingReference, _ session: DecodingSession) -> Bool
 
-  /// The class as which the object can be read; `nil` if it cannot be read.
+  /// The class as which the object can be read; `nil` if only other references have it.
   var target: (any (Decodable & AnyObject).Type)? { get }
 }
 
@@ -142,10 +142,15 @@ extension DecodingSession {
       let number = graph.waitingNumbers[count]
       count += 1
       guard graph.objects.object(number) == nil,
-        let reference = graph.waiting[number]?.first(where: { $0.receiver.waits(for: $0, self) }),
-        let target = reference.receiver.target
+        let reference = graph.waiting[number]?.first(where: { $0.receiver.waits(for: $0, self) })
       else { continue }
-      if let object = try read(target, for: reference) { objects.append(object) }
+      if let target = reference.receiver.target {
+        if let object = try read(target, for: reference) { objects.append(object) }
+      } else {
+        // A placeholder does not know the declared class, but the lazy value that contains the object does.
+        readLazyValuesIfPossible { _ in true }
+        if let object = graph.objects.object(number) { objects.append(object) }
+      }
     }
     return objects
   }
