@@ -415,10 +415,3 @@ import Testing
     #expect(read[0].pages.count == 100_000 && counter.value == 100_000)
   }
 }
-
-extension CodingUserInfoKey {
-  fileprivate static func named(_ name: String) -> CodingUserInfoKey {
-    guard let key = CodingUserInfoKey(rawValue: name) else { preconditionFailure("every name makes a key") }
-    return key
-  }
-}

@@ -34,7 +34,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
 
   /// The user info of the decoders that the values get.
   public var userInfo: [CodingUserInfoKey: Any] = [:] {
-    didSet { openSession?.change { $0.userInfo = userInfo } }
+    didSet { openSession?.change(userInfo: userInfo) }
   }
 
   /// Limits on what the archive may demand. An NSKeyedArchiver archive is translated as a whole when it is opened,

@@ -86,9 +86,8 @@ final class LazyContent<Value>: AnyLazyContent {
   fileprivate func prepare(for encoding: EncodingSession) throws {
     guard case .archived(let source, let session, _) = current else { return }
     let id = ObjectIdentifier(session)
-    var followed = encoding.bodies.followed[id] ?? EncodedBodies.Followed(session: session)
-    encoding.bodies.followed[id] = nil
-    defer { encoding.bodies.followed[id] = followed }
+    let followed = encoding.bodies.followed[id] ?? EncodedBodies.Followed(session)
+    encoding.bodies.followed[id] = followed
     try session.turn.take {
       encoding.bodies.awaited += try session.readAwaited(after: &followed.count)
       // A damaged archive may have a value that leads to itself through objects that are read as values, which are

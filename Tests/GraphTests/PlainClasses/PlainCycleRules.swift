@@ -266,18 +266,6 @@ import Testing
 
   // MARK: What cannot wait
 
-  private func refusal(of value: some Encodable) -> String? {
-    do {
-      _ = try KeyedArchiver.archivedData(withRootObject: value)
-      return nil
-    } catch EncodingError.invalidValue(_, let context) {
-      #expect((context.underlyingError as? ArchiveError)?.code == .cycle)
-      return context.debugDescription
-    } catch {
-      return "\(error)"
-    }
-  }
-
   struct Info: Codable { var node: InStructure? }
   final class InStructure: Codable {
     var info = Info()

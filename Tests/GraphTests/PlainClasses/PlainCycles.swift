@@ -459,3 +459,16 @@ func forEachWay<Value: Codable>(_ value: Value, _ check: (Value) throws -> Void)
   try check(KeyedArchiver.copy(of: value))
   try check(ArchiveDecoder().decode(Value.self, from: ArchiveEncoder().encode(value)))
 }
+
+/// What the archiver says of `value`, which is in a cycle that it refuses; `nil` if it archives it.
+func refusal(of value: some Encodable) -> String? {
+  do {
+    _ = try KeyedArchiver.archivedData(withRootObject: value)
+    return nil
+  } catch EncodingError.invalidValue(_, let context) {
+    #expect((context.underlyingError as? ArchiveError)?.code == .cycle)
+    return context.debugDescription
+  } catch {
+    return "\(error)"
+  }
+}

@@ -28,6 +28,12 @@ struct DocumentEncoding {
 
   private let isKnownToBeReadable: Bool
 
+  /// Returns whether weak references to an object of the file may remain.
+  var mayBeTarget: (AnyObject) -> Bool {
+    let removed = weakTargets?.removedObjects ?? []
+    return { [numbers] in numbers.mayBeConditional($0) && !removed.contains(ObjectIdentifier($0)) }
+  }
+
   private init<Root: Codable>(
     _ root: Root,
     _ changed: [any Encodable & AnyObject]?,

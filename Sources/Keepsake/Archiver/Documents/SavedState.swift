@@ -174,26 +174,23 @@ final class SavedState {
 
   /// Knows only what the last save has from now on, so that an object that it does not reach is new if it comes back.
   func keepKnown(_ encoding: DocumentEncoding) {
-    let targets = encoding.weakTargets
-    knownObjects = encoding.numbers.known(by: encoding.session) { targets?.areRemoved($0) ?? false }
+    let (numbers, session, targets) = (encoding.numbers, encoding.session, encoding.weakTargets)
+    knownObjects = numbers.known(by: session) { targets?.areRemoved($0) ?? false }
     if readers.isEmpty { return }
-    unreached = encoding.numbers.unreached(by: encoding.session)
+    unreached = numbers.unreached(by: session)
     if let targets { weakSources = targets.sources }
-    let (numbers, session) = (encoding.numbers, encoding.session)
-    let removed = targets?.removedObjects ?? []
+    let mayBeTarget = encoding.mayBeTarget
     var known: Set<ObjectIdentifier> = []
     awaited = (awaited + unreached.compactMap(\.object.object)).filter {
       // The root object keeps what it reaches.
-      !numbers.isReached($0, by: session) && numbers.mayBeConditional($0)
-        && !removed.contains(ObjectIdentifier($0)) && known.insert(ObjectIdentifier($0)).inserted
+      !numbers.isReached($0, by: session) && mayBeTarget($0) && known.insert(ObjectIdentifier($0)).inserted
     }
   }
 
   /// Takes over after a save. Lazy values are now read from that save, and share the objects that it added.
   func continueAfter(_ before: SavedState, _ encoding: DocumentEncoding) throws {
     let (numbers, session) = (encoding.numbers, encoding.session)
-    let removed = encoding.weakTargets?.removedObjects ?? []
-    func isRemoved(_ object: AnyObject) -> Bool { removed.contains(ObjectIdentifier(object)) }
+    let mayBeTarget = encoding.mayBeTarget
     readers = before.readers.filter { $0.session != nil || !$0.new.list.isEmpty }
     (weakSources, awaited) = (before.weakSources, before.awaited)
     keepKnown(encoding)
@@ -205,7 +202,7 @@ final class SavedState {
       reader.turn.take {
         reader.continueReading(newest)
         // The program has removed these references, or the objects.
-        reader.forgetWaiting { !numbers.mayBeConditional($0) || isRemoved($0) }
+        reader.forgetWaiting { !mayBeTarget($0) }
         for (number, object) in numbers.newObjects(of: session) where !(object is AnyLazyContent) {
           reader.graph.objects.note(object, number)
         }

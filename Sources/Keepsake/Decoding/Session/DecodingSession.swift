@@ -48,6 +48,14 @@ final class DecodingSession: DeepRecursion {
     }
   }
 
+  /// Changes the user info. No type depends on it.
+  func change(userInfo: [CodingUserInfoKey: Any]) {
+    turn.take {
+      settings.userInfo = userInfo
+      lazies.settingsCount += 1
+    }
+  }
+
   var topLevelDecoder: ValueDecoder { ValueDecoder(session: self, offset: lookups.topLevelOffset, depth: 0) }
 
   // MARK: Reuse

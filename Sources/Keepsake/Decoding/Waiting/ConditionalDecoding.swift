@@ -148,7 +148,7 @@ extension DecodingSession {
         if let object = try read(target, for: reference) { objects.append(object) }
       } else {
         // A placeholder does not know the declared class, but the lazy value that contains the object does.
-        readLazyValuesIfPossible { _ in true }
+        readLazyValuesIfPossible()
         if let object = graph.objects.object(number) { objects.append(object) }
       }
     }

@@ -82,12 +82,12 @@ extension DecodingSession {
   /// - Parameter mayStay: whether an unreadable value may remain, by the number of its body.
   /// - Throws: the error of an unreadable value that may not remain.
   func readLazyValues(besides mayStay: (_ number: Int) -> Bool) throws {
-    readLazyValuesIfPossible { _ in true }
+    readLazyValuesIfPossible()
     for (number, content) in unreadLazyValues where !mayStay(number) { try content.readIfNeeded() }
   }
 
-  /// Reads the lazy values whose bodies have the given numbers, as far as possible.
-  func readLazyValuesIfPossible(where isChosen: (_ number: Int) -> Bool) {
+  /// Reads the lazy values, or those whose bodies have chosen numbers, as far as possible.
+  func readLazyValuesIfPossible(where isChosen: (_ number: Int) -> Bool = { _ in true }) {
     _ = readIfPossible { unreadLazyValues.filter { isChosen($0.key) }.map(\.content) }
   }
 

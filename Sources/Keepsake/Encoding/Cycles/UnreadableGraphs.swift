@@ -93,7 +93,7 @@ extension EncodingSession {
     }
     if property.type is any ValueThatCanBeEmpty.Type { return "declare \(name) as a var" }
     if property.type is AnyClass { return "declare \(name) as an optional var" }
-    if property.isOfWrapper { return "write @Deferred before the wrapper of \(name)" }
+    if property.hasUnderscore { return "write @Deferred before the wrapper of \(name)" }
     return "mark \(name) @Deferred, which is a value that holds the object"
   }
 

@@ -126,7 +126,7 @@ extension EncodingSession {
 
   private func makePolymorphic(_ number: Int, _ type: AnyClass) throws {
     // The class may have been renamed since its entry was made, when its name did not matter yet.
-    let name = try archivedName(of: type)
+    let name = try knownFacts(of: type)?.name ?? archivedName(of: type)
     try checkName(name, of: type)
     tables.classes.rename(number, to: name)
     tables.classes.markPolymorphic(number)

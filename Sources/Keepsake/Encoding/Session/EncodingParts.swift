@@ -117,12 +117,14 @@ struct EncodedBodies: ~Copyable {
   var followed: [ObjectIdentifier: Followed] = [:]
 
   /// A session that has read lazy values for the archive.
-  struct Followed {
+  final class Followed {
     let session: AnyObject
     /// How many of its weak references were followed.
     var count = 0
     /// The offsets of the lazy values.
     var offsets: Set<Int> = []
+
+    init(_ session: AnyObject) { self.session = session }
   }
 
   /// The numbers in the file to which a save is added.

@@ -20,6 +20,7 @@ package enum RuntimeTypes {
 
   /// `name` with Foundation for each of its modules, except in arguments of a generic type.
   private static func inCommonModule(_ name: String) -> String {
+    // Most names are of other modules, so the second prefix is seldom made.
     for module in foundationModules.dropFirst()
     where name.hasPrefix(module) && name.hasPrefix(module + ".") {
       return foundationModules[0] + name.dropFirst(module.count)

@@ -84,14 +84,14 @@ struct PropertyNames {
   /// observed or its type is a structure of a module that may have wrappers.
   private func plainName(of property: StoredProperty) -> String {
     let name = String(property.name.dropFirst())
-    guard property.name.hasPrefix("_"), !name.isEmpty, isObserved(property) || isStructure(property.type),
+    guard property.hasUnderscore, !name.isEmpty, isObserved(property) || isStructure(property.type),
       !list.contains(where: { $0.name == name && $0.owner == property.owner })
     else { return property.name }
     return name
   }
 
   private func isObserved(_ property: StoredProperty) -> Bool {
-    property.name.hasPrefix("_")
+    property.hasUnderscore
       && list.contains { $0.name == "_$observationRegistrar" && $0.owner == property.owner }
   }
 
@@ -148,7 +148,7 @@ struct PropertyNames {
   private func otherKeys(of property: StoredProperty, _ name: String, _ key: String) -> [String] {
     var others: [String] = []
     // Only a property with an underscore may have had a key with it or without.
-    if property.name.hasPrefix("_") {
+    if property.hasUnderscore {
       let other = name.hasPrefix("_") ? String(name.dropFirst()) : "_" + name
       if !list.contains(where: { $0.name == other && $0.offset != property.offset }) { others.append(other) }
     }

@@ -38,10 +38,10 @@ struct StoredProperty: Sendable {
   }
 
   /// The name for an error message: that of the property, not of its storage.
-  var shownName: String { isOfWrapper ? String(name.dropFirst()) : name }
+  var shownName: String { hasUnderscore ? String(name.dropFirst()) : name }
 
-  /// Whether it seems to be the storage of a property with a wrapper.
-  var isOfWrapper: Bool { name.hasPrefix("_") }
+  /// Whether the name begins as that of the storage of a property with a wrapper.
+  var hasUnderscore: Bool { name.hasPrefix("_") }
 
   /// Whether it is the storage of a `lazy` property, which has no value until its first use.
   var isLazy: Bool { name.hasPrefix("$__lazy_storage_$_") }
