@@ -148,14 +148,9 @@ struct ClassRegistry {
 
   /// Begins the table of another archive, in the same memory.
   mutating func removeAll() {
-    guard unclaimed.isEmpty, unknown.isEmpty else { return self = ClassRegistry() }
-    entries.removeAll(keepingCapacity: true)
-    types.removeAll(keepingCapacity: true)
-    weakness.removeAll(keepingCapacity: true)
-    numbers.removeAll(keepingCapacity: true)
-    changes.removeAll(keepingCapacity: true)
-    (keysReadLastCount, latest) = (0, nil)
-    if !recent.isEmpty { recent = [] }
+    truncate(to: Mark(changes: 0))
+    // Entries of a file are not among the changes.
+    if !entries.isEmpty { self = ClassRegistry() }
   }
 
   mutating func truncate(to mark: Mark) {
@@ -180,7 +175,7 @@ struct ClassRegistry {
   }
 
   private mutating func forgetType(of number: Int) {
-    if unknown[entries[number].identity] == number {
+    if !unknown.isEmpty, unknown[entries[number].identity] == number {
       unknown[entries[number].identity] = nil
     } else {
       numbers[ObjectIdentifier(types[number])] = nil

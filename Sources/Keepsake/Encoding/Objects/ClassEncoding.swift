@@ -227,12 +227,17 @@ extension EncodingSession {
 }
 
 /// What the class table says of a class, but for what depends on the archive.
-struct ClassFacts {
+final class ClassFacts {
   fileprivate let name: String
   fileprivate let version: Int
   /// The superclass, if it is archived, too.
   fileprivate let superclass: AnyClass?
   fileprivate let hasWeakProperties: Bool
+
+  fileprivate init(name: String, version: Int, superclass: AnyClass?, hasWeakProperties: Bool) {
+    (self.name, self.version) = (name, version)
+    (self.superclass, self.hasWeakProperties) = (superclass, hasWeakProperties)
+  }
 }
 
 /// The facts about the classes that a session has met, as long as the program sets no names.
