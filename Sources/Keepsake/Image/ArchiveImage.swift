@@ -72,27 +72,46 @@ package final class ArchiveImage {
       let first = reader.limited(to: firstEnd)
       let trailer = try Trailer(first, flags)
       var verifier = verification == .disabled ? nil : try BlockVerifier(first, trailer)
-      for trailer in trailers { verifier?.add(reader, trailer) }
+      verifier?.add(trailers, reader)
       if verification == .everything {
         try verifier?.verifyAll()
       } else {
         try verifier?.verify(0..<Header.byteCount)
         try verifier?.verify(trailer.directoryOffset..<trailer.checksumsOffset)
       }
-      var directory = try ArchiveDirectory(first, trailer)
+      let directory = try ArchiveDirectory(first, trailer)
       extent = ImageExtent(flags, reader.count, firstEnd: firstEnd, directory)
       try verifier?.verify(directory.topLevel)
       try verifier?.verify(ArchiveTables.range(in: directory))
-      saved = trailers.isEmpty ? nil : try SavedParts(reader, trailers, after: directory, &verifier)
-      if let newest = saved?.saves.last {
-        (directory.topLevel, directory.bodyCount) = (newest.topLevel, newest.bodyCount)
-      }
-      self.directory = directory
+      var saved = trailers.isEmpty ? nil : SavedParts(after: directory)
+      try saved?.add(trailers, reader, &verifier)
+      self.saved = saved
+      self.directory = directory.of(saved?.saves.last)
       self.verifier = verification == .onDemand ? verifier : nil
     }
     tables = try ArchiveTables(self.reader, directory, saved?.saves ?? [])
     knownBodies = KnownBodies(count: extent.firstBodyCount)
     if verification == .everything { try checkBodies() }
+  }
+
+  /// The image of an archive to which saves were added since `before` was opened. Reads only these saves.
+  ///
+  /// - Parameter reader: the file up to the end of the newest save. It begins with the bytes of `before`.
+  package init(_ before: ArchiveImage, andSavesIn reader: ByteReader) throws(ArchiveError) {
+    (source, limits) = (nil, before.limits)
+    guard reader.count <= limits.maximumByteCount else { throw limits.tooManyBytes(reader.count) }
+    let (flags, known) = (try Header.flags(reader), before.extent.storedByteCount)
+    let (trailers, _) = try SavedParts.trailers(reader, flags, after: known)
+    verifier = before.verifier
+    verifier?.add(trailers, reader)
+    var saved = before.saved ?? SavedParts(after: before.directory)
+    try saved.add(trailers, reader, &verifier)
+    let directory = before.directory.of(saved.saves.last)
+    let areTablesSame = saved.saves.suffix(trailers.count).allSatisfy(\.hasNoTypes)
+    tables = areTablesSame ? before.tables : try ArchiveTables(reader, directory, saved.saves)
+    (self.reader, self.saved, self.directory) = (reader, saved, directory)
+    extent = before.extent.grown(to: reader.count)
+    knownBodies = KnownBodies(count: extent.firstBodyCount)
   }
 
   /// Runs `body` while no other thread does. Only for images that no decoder reads.

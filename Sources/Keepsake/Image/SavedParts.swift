@@ -1,23 +1,31 @@
 /// The saves of a file after the first (Format §13), and the bodies that replace earlier ones.
 struct SavedParts {
   /// The saves, the oldest first.
-  let saves: [SaveDirectory]
+  private(set) var saves: [SaveDirectory] = []
   /// The ranges of the bodies that appended saves have, each in the newest one.
-  private let bodies: [UInt32: Range<Int>]
+  private var bodies: [UInt32: Range<Int>] = [:]
   /// A bit for each body of the file, set if an appended save has it. In most files, few bodies are in appended saves.
-  private let haveNewer: [UInt64]
+  private var haveNewer: [UInt64]
+  private var bodyCount: Int
   /// The bytes of bodies and top levels that newer ones have replaced, without those of the first save.
-  let replacedByteCount: Int
+  private(set) var replacedByteCount = 0
 
-  /// Finds the saves of a file that ends with the newest one, and the end of the first.
+  /// - Parameter first: The directory of the first save.
+  init(after first: ArchiveDirectory) {
+    bodyCount = first.bodyCount
+    haveNewer = Array(repeating: 0, count: bodyCount / 64 + 1)
+  }
+
+  /// Finds the saves of a file that ends with the newest one, back to the first or to the one that ends at `known`.
   static func trailers(
     _ reader: ByteReader,
-    _ flags: Header.Flags
-  ) throws(ArchiveError) -> (trailers: [SaveTrailer], firstEnd: Int) {
+    _ flags: Header.Flags,
+    after known: Int = 0
+  ) throws(ArchiveError) -> (trailers: [SaveTrailer], end: Int) {
     var trailers: [SaveTrailer] = []
     var part = reader
     // Each save begins before the next, so this ends.
-    while !part.hasBytes(Trailer.signature, at: part.count - 8) {
+    while part.count != known, !part.hasBytes(Trailer.signature, at: part.count - 8) {
       guard let trailer = SaveTrailer(part, flags) else {
         throw .damaged(
           "A save follows bytes that do not end with a trailer",
@@ -30,18 +38,13 @@ struct SavedParts {
     return (trailers.reversed(), part.count)
   }
 
-  /// - Parameter first: The directory of the first save.
-  init(
-    _ reader: ByteReader,
+  /// Adds the saves that end with `trailers`, the oldest first.
+  mutating func add(
     _ trailers: [SaveTrailer],
-    after first: ArchiveDirectory,
+    _ reader: ByteReader,
     _ verifier: inout BlockVerifier?
   ) throws(ArchiveError) {
-    var saves: [SaveDirectory] = []
-    var bodies: [UInt32: Range<Int>] = [:]
-    var bodyCount = first.bodyCount
-    var replacedByteCount = 0
-    for (index, trailer) in trailers.enumerated() {
+    for trailer in trailers {
       // The place of the checksum in both kinds of trailers.
       guard try reader.word(at: trailer.start - 16) == trailer.checksumBefore else {
         throw .damaged(
@@ -51,25 +54,22 @@ struct SavedParts {
       }
       try verifier?.verify(trailer.directoryOffset..<trailer.checksumsOffset)
       let save = try SaveDirectory(reader, trailer)
-      guard save.number == index + 2 else {
+      guard save.number == saves.count + 2 else {
         throw .damaged("The saves of the file are not numbered in order", at: trailer.directoryOffset)
       }
       try verifier?.verify(save.topLevel)
       try verifier?.verify(save.topLevel.upperBound..<trailer.directoryOffset)
-      try save.forEachBody(reader, countBefore: bodyCount) { number, range in
+      let added = try save.readBodies(reader, countBefore: bodyCount)
+      bodyCount = save.bodyCount
+      haveNewer += Array(repeating: 0, count: bodyCount / 64 + 1 - haveNewer.count)
+      for (number, range) in added {
         let replaced = bodies.updateValue(range, forKey: UInt32(truncatingIfNeeded: number))
         replacedByteCount += replaced?.count ?? 0
+        haveNewer[number / 64] |= 1 << UInt64(number % 64)
       }
-      bodyCount = save.bodyCount
-      if let last = saves.last { replacedByteCount += last.topLevel.count }
+      replacedByteCount += saves.last?.topLevel.count ?? 0
       saves.append(save)
     }
-    self.saves = saves
-    self.bodies = bodies
-    var haveNewer = [UInt64](repeating: 0, count: bodyCount / 64 + 1)
-    for number in bodies.keys { haveNewer[Int(number) / 64] |= 1 << UInt64(number % 64) }
-    self.haveNewer = haveNewer
-    self.replacedByteCount = replacedByteCount
   }
 
   /// The range of the body `number`, if an appended save has it.

@@ -56,6 +56,14 @@ package struct ArchiveDirectory: Sendable {
     }
     offsets = Table(count: groupCount, range: tableStart..<trailer.directoryOffset)
   }
+
+  /// The directory with the top level and the number of bodies of a later save, if there is one.
+  func of(_ save: SaveDirectory?) -> ArchiveDirectory {
+    guard let save else { return self }
+    var directory = self
+    (directory.topLevel, directory.bodyCount) = (save.topLevel, save.bodyCount)
+    return directory
+  }
 }
 
 extension ArchiveDirectory.Table {

@@ -20,6 +20,9 @@ package struct SaveDirectory: Sendable {
   /// The numbers and lengths of the bodies in the save.
   package let bodyList: Table
 
+  /// Whether the save adds no keys and shapes, and does not change the classes.
+  var hasNoTypes: Bool { keys.count == 0 && shapes.count == 0 && classes.range.isEmpty }
+
   /// The most bodies that a file can have (Format §4.9).
   private static let mostBodies = Int(UInt32.max)
 
@@ -62,13 +65,13 @@ package struct SaveDirectory: Sendable {
     }
   }
 
-  /// Calls `body` with the number and range of each body of the save, in the order of their numbers. The save must have
-  /// all bodies with numbers above `countBefore`.
-  package func forEachBody(
+  /// The numbers and ranges of the bodies of the save, in the order of their numbers. The save must have all bodies with
+  /// numbers above `countBefore`.
+  func readBodies(
     _ reader: ByteReader,
-    countBefore: Int,
-    _ body: (_ number: Int, _ range: Range<Int>) -> Void
-  ) throws(ArchiveError) {
+    countBefore: Int
+  ) throws(ArchiveError) -> [(number: Int, range: Range<Int>)] {
+    var list: [(number: Int, range: Range<Int>)] = []
     var cursor = bodyList.range.lowerBound
     var (number, start) = (0, bodies.lowerBound)
     var addedCount = 0
@@ -81,7 +84,7 @@ package struct SaveDirectory: Sendable {
       }
       number += passed + 1
       if number > countBefore { addedCount += 1 }
-      body(number, start..<(start + length))
+      list.append((number, start..<(start + length)))
       start += length
     }
     guard cursor == bodyList.range.upperBound, start == bodies.upperBound,
@@ -92,5 +95,6 @@ package struct SaveDirectory: Sendable {
         at: bodyList.range.lowerBound
       )
     }
+    return list
   }
 }

@@ -29,16 +29,15 @@ package struct BlockVerifier {
   private struct Part {
     /// The bytes of the blocks. Their checksums follow.
     let covered: Range<Int>
-    let reader: ByteReader
     /// Whether each block was checked; empty if there are no checksums.
     var verified: [Bool]
 
-    init(_ reader: ByteReader, _ covered: Range<Int>, hasChecksums: Bool) {
-      (self.reader, self.covered) = (reader, covered)
+    init(_ covered: Range<Int>, hasChecksums: Bool) {
+      self.covered = covered
       verified = Array(repeating: false, count: hasChecksums ? Blocks.count(coveringBytes: covered.count) : 0)
     }
 
-    mutating func verify(_ range: Range<Int>) throws(ArchiveError) {
+    mutating func verify(_ range: Range<Int>, in reader: ByteReader) throws(ArchiveError) {
       guard range.lowerBound >= covered.lowerBound, range.upperBound <= covered.upperBound, !range.isEmpty,
         !verified.isEmpty
       else { return }
@@ -47,13 +46,13 @@ package struct BlockVerifier {
       var block = first
       while block <= last {
         let next = verified[block...last].firstIndex(of: !verified[block]) ?? last + 1
-        if !verified[block] { try compare(block..<next) }
+        if !verified[block] { try compare(block..<next, in: reader) }
         block = next
       }
     }
 
     /// Compares `blocks` with their checksums.
-    private mutating func compare(_ blocks: Range<Int>) throws(ArchiveError) {
+    private mutating func compare(_ blocks: Range<Int>, in reader: ByteReader) throws(ArchiveError) {
       var next = blocks.lowerBound
       try reader.withBytes(offset(of: next)..<offset(of: blocks.upperBound)) { bytes in
         Checksum.forEachBlock(of: bytes) { checksum in
@@ -78,6 +77,7 @@ package struct BlockVerifier {
     }
   }
 
+  private var reader: ByteReader
   private var parts: [Part]
 
   /// Creates a verifier of the first save, and compares its trailer with its checksum.
@@ -90,23 +90,26 @@ package struct BlockVerifier {
         at: trailer.coveredOffset
       )
     }
-    parts = [Part(reader, 0..<trailer.checksumsOffset, hasChecksums: trailer.hasBlockChecksums)]
+    self.reader = reader
+    parts = [Part(0..<trailer.checksumsOffset, hasChecksums: trailer.hasBlockChecksums)]
   }
 
-  /// Adds a later save, whose trailer is whole.
-  package mutating func add(_ reader: ByteReader, _ trailer: SaveTrailer) {
-    let covered = trailer.start..<trailer.checksumsOffset
-    parts.append(Part(reader, covered, hasChecksums: trailer.hasBlockChecksums))
+  /// Adds the later saves of the file that `reader` reads. Their trailers are whole.
+  mutating func add(_ trailers: [SaveTrailer], _ reader: ByteReader) {
+    self.reader = reader
+    for trailer in trailers {
+      parts.append(Part(trailer.start..<trailer.checksumsOffset, hasChecksums: trailer.hasBlockChecksums))
+    }
   }
 
   /// Checks the blocks that hold `range`, which is in one save, except those that were checked before.
   package mutating func verify(_ range: Range<Int>) throws(ArchiveError) {
     // The last save that begins at or before the range. The first begins at 0.
     let next = parts.count == 1 ? 1 : parts.partitioningIndex { $0.covered.lowerBound > range.lowerBound }
-    try parts[max(0, next - 1)].verify(range)
+    try parts[max(0, next - 1)].verify(range, in: reader)
   }
 
   package mutating func verifyAll() throws(ArchiveError) {
-    for index in parts.indices { try parts[index].verify(parts[index].covered) }
+    for index in parts.indices { try parts[index].verify(parts[index].covered, in: reader) }
   }
 }

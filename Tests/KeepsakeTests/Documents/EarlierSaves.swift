@@ -1,5 +1,5 @@
 import Foundation
-import Keepsake
+@testable import Keepsake
 import TestSupport
 import Testing
 
@@ -58,6 +58,43 @@ import Testing
     document = try ArchiveDocument(opening: path)
     #expect(try document.root.bytes == after && document.saves.count == 8)
     #expect(try document.root(asOf: 6).bytes == bytes[5])
+  }
+
+  /// What an open archive says of its parts.
+  private func parts(_ image: ArchiveImage) throws -> [String] {
+    let bodies = try (1...image.directory.bodyCount).map { try image.body($0, at: 0) }
+    let strings = try (0..<image.stringCount).map { try image.string($0, at: 0) }
+    let shapes = try (0..<image.shapeCount).map { try image.shape($0, at: 0).map(image.shapeKey) }
+    return [
+      "\(image.extent)", "\(image.directory)", "\(image.saves)", "\(image.keys)", "\(image.classes)",
+      "\(bodies)", "\(strings)", "\(shapes)", "\(try image.conditionals)", "\(image.replacedByteCount)",
+    ]
+  }
+
+  @Test("an archive that was open before saves were added is the same as one opened afterwards")
+  func addedSaves() throws {
+    let document = try ArchiveDocument(creating: path, root: Notebook(pageCount: 200))
+    document.compactsAutomatically = false
+    let pages = document.root.pages
+    for number in 2...9 {
+      switch number {
+      case 2: pages[3].title = pages[4].text
+      case 3: document.root.pages.append(Drawing("new class", [1]))
+      case 4: document.root.counts = ["new key": 1]
+      case 5: pages[5].back = pages[6]
+      case 6: pages[3].title = "changed again"
+      default: document.root.pages.insert(NotePage("new \(number)"), at: number)
+      }
+      #expect(try document.save())
+    }
+    let reader = ByteReader(try folder.read("notes"))
+    let newest = try ArchiveImage(reader, verification: .onDemand)
+    let expected = try parts(newest)
+    for number in 1...9 {
+      let earlier = try newest.asOf(number, ArchiveLimits())
+      _ = try parts(earlier)
+      #expect(try parts(ArchiveImage(earlier, andSavesIn: reader)) == expected, "since save \(number)")
+    }
   }
 
   final class Fickle: Codable {

@@ -131,7 +131,8 @@ public final class ArchiveDocument<Root: Codable> {
   /// - Returns: whether anything had changed. If not, nothing is written.
   /// - Throws: as ``save(date:)``.
   /// - Complexity: O(*n*) in the values of `objects` and in the new ones; with a small factor, also in the strings of the
-  ///   file that occur more than once and in the objects to which weak references lead.
+  ///   file that occur more than once, in the objects to which weak references lead, and in those saved since the file
+  ///   was last written whole.
   @discardableResult
   public func save(changed objects: [any Encodable & AnyObject], date: Date? = nil) throws -> Bool {
     try whileSaving { try save(objects, date, mayCompact: compactsAutomatically) }
@@ -165,14 +166,13 @@ public final class ArchiveDocument<Root: Codable> {
       return true
     }
     let bytes = state.bytes(of: save, date: date?.timeIntervalSinceReferenceDate)
-    // The bytes that are mapped now were compared before, or have just been written.
-    func open(_ data: Data) throws -> SavedState { try SavedState(data, path, .disabled, limits) }
     let newState: SavedState
     if let long = state.longForm {
       // A file in the short form gets the long form, to which saves can be added, and this save in one step.
-      newState = try file.replace(with: long, bytes, open: open)
+      newState = try file.replace(with: long, bytes) { try SavedState($0, path, .disabled, limits) }
     } else {
-      newState = try file.append(bytes, at: state.image.extent.storedByteCount, open)
+      let end = state.image.extent.storedByteCount
+      newState = try file.append(bytes, at: end) { try SavedState(state, andSaveIn: $0) }
     }
     try newState.continueAfter(state, encoding)
     state = newState

@@ -80,6 +80,14 @@ final class SavedState {
     }
   }
 
+  /// The state of the file after a save was added to it. `data` is the file.
+  init(_ before: SavedState, andSaveIn data: Data) throws(ArchiveError) {
+    image = try ArchiveImage(before.image, andSavesIn: ByteReader(data))
+    // The bytes that are mapped now were compared before, or have just been written.
+    image.verifier = nil
+    (longForm, firstByteCount, knownObjects) = (nil, before.firstByteCount, KnownObjects())
+  }
+
   /// The state of the same file, with the objects of an earlier save that `session` is about to read.
   init(_ state: SavedState, objectsReadBy session: DecodingSession) {
     (image, longForm, firstByteCount) = (state.image, state.longForm, state.firstByteCount)
@@ -195,11 +203,11 @@ final class SavedState {
     (weakSources, awaited) = (before.weakSources, before.awaited)
     keepKnown(encoding)
     for reader in readers.compactMap(\.session) {
-      let newest = try decodingErrors { () throws(ArchiveError) in
+      try reader.turn.take {
         // The session compares what it reads from now on as it did before.
-        try image.asOf(nil, reader.settings.limits, reader.image.verifier == nil ? .disabled : .onDemand)
-      }
-      reader.turn.take {
+        let newest = try decodingErrors { () throws(ArchiveError) in
+          try ArchiveImage(reader.image, andSavesIn: image.reader)
+        }
         reader.continueReading(newest)
         // The program has removed these references, or the objects.
         reader.forgetWaiting { !mayBeTarget($0) }
