@@ -44,6 +44,8 @@ package final class ArchiveImage {
   private var found = FoundEntries()
   @safe @exclusivity(unchecked)
   var knownBodies: KnownBodies
+  /// The number of bodies of the first save that are known to be replaced, and of their bytes.
+  var replacedInFirst = (count: 0, byteCount: 0)
   private let turn = Mutex(())
   /// A copy of the bytes, once the image was opened again.
   @safe @exclusivity(unchecked)
@@ -102,7 +104,7 @@ package final class ArchiveImage {
     guard reader.count <= limits.maximumByteCount else { throw limits.tooManyBytes(reader.count) }
     let (flags, known) = (try Header.flags(reader), before.extent.storedByteCount)
     let (trailers, _) = try SavedParts.trailers(reader, flags, after: known)
-    verifier = before.verifier
+    (verifier, replacedInFirst) = (before.verifier, before.replacedInFirst)
     verifier?.add(trailers, reader)
     var saved = before.saved ?? SavedParts(after: before.directory)
     try saved.add(trailers, reader, &verifier)

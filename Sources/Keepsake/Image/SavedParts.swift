@@ -6,13 +6,16 @@ struct SavedParts {
   private var bodies: [UInt32: Range<Int>] = [:]
   /// A bit for each body of the file, set if an appended save has it. In most files, few bodies are in appended saves.
   private var haveNewer: [UInt64]
+  private let firstBodyCount: Int
   private var bodyCount: Int
+  /// The numbers of the bodies of the first save that newer ones have replaced.
+  private(set) var replacedInFirst: [Int] = []
   /// The bytes of bodies and top levels that newer ones have replaced, without those of the first save.
   private(set) var replacedByteCount = 0
 
   /// - Parameter first: The directory of the first save.
   init(after first: ArchiveDirectory) {
-    bodyCount = first.bodyCount
+    (firstBodyCount, bodyCount) = (first.bodyCount, first.bodyCount)
     haveNewer = Array(repeating: 0, count: bodyCount / 64 + 1)
   }
 
@@ -63,8 +66,11 @@ struct SavedParts {
       bodyCount = save.bodyCount
       haveNewer += Array(repeating: 0, count: bodyCount / 64 + 1 - haveNewer.count)
       for (number, range) in added {
-        let replaced = bodies.updateValue(range, forKey: UInt32(truncatingIfNeeded: number))
-        replacedByteCount += replaced?.count ?? 0
+        if let replaced = bodies.updateValue(range, forKey: UInt32(truncatingIfNeeded: number)) {
+          replacedByteCount += replaced.count
+        } else if number <= firstBodyCount {
+          replacedInFirst.append(number)
+        }
         haveNewer[number / 64] |= 1 << UInt64(number % 64)
       }
       replacedByteCount += saves.last?.topLevel.count ?? 0
@@ -77,8 +83,6 @@ struct SavedParts {
     guard haveNewer[number / 64] >> UInt64(number % 64) & 1 == 1 else { return nil }
     return bodies[UInt32(truncatingIfNeeded: number)]
   }
-
-  var numbers: [Int] { bodies.keys.map(Int.init) }
 
   /// The number of the body that holds the byte at `offset`, if it is a current body of an appended save.
   func bodyNumber(containing offset: Int) -> Int? {

@@ -85,11 +85,12 @@ extension ArchiveImage {
   /// The number of bytes of bodies and top levels that newer ones replace.
   var replacedByteCount: Int {
     guard let saved else { return 0 }
-    var count = saved.replacedByteCount + (extent.firstContentEnd - directory.bodies.upperBound)
-    for number in saved.numbers where number <= extent.firstBodyCount {
-      count += (try? extentInFirst(ofBody: number).count) ?? 0
+    for number in saved.replacedInFirst.dropFirst(replacedInFirst.count) {
+      replacedInFirst.byteCount += (try? extentInFirst(ofBody: number).count) ?? 0
     }
-    return count
+    replacedInFirst.count = saved.replacedInFirst.count
+    return saved.replacedByteCount + replacedInFirst.byteCount + extent.firstContentEnd
+      - directory.bodies.upperBound
   }
 
   var tableByteCount: Int {
