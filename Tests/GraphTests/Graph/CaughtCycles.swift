@@ -1,7 +1,8 @@
 import Foundation
-import Keepsake
 import TestSupport
 import Testing
+
+@testable import Keepsake
 
 /// An initializer that skips what it cannot read does not skip an object of a cycle, which is whole: nothing is lost
 /// without an error.
@@ -69,6 +70,22 @@ import Testing
     defer { album.photos = [] }
     #expect(album.photos.count == 2)
     for photo in album.photos { #expect(photo.album === album) }
+  }
+
+  @Test("a session that reads one archive after another keeps no plans of earlier attempts")
+  func plans() throws {
+    let old = OldAlbum()
+    old.photos = [OldPhoto(old)]
+    defer { old.photos = [] }
+    let session = try DecodingSession(
+      ArchiveImage(data: ArchiveEncoder().encode(old), verification: .everything),
+      userInfo: [:],
+      limits: ArchiveLimits(),
+      hidesRootKey: true
+    )
+    defer { session.dropSpares() }
+    try session.decodeRoot(Album.self).photos = []
+    #expect(session.types.earlierPlans.isEmpty)
   }
 
   private final class FixedAlbum: Codable {

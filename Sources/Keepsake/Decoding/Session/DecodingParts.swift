@@ -87,7 +87,7 @@ struct RecentSlot {
 /// Cached facts about the types that were decoded.
 struct DecodedTypes: ~Copyable {
   var plans = DecodingPlanCache()
-  /// Caches that were still in use when the session forgot them.
+  /// Caches that were still in use when the session forgot them, until the outermost decode returns.
   var earlierPlans: [DecodingPlanCache] = []
   var keyTables = TypeCache<DecodingKeyTable>()
   /// The generation of the process-wide names of types for which the plans were made.

@@ -30,6 +30,7 @@ extension DecodingSession {
     defer {
       checks.budget.end(charged, at: start, isDecoded: isDecoded)
       later.isActive = false
+      if !types.earlierPlans.isEmpty { types.earlierPlans = [] }
       stack.spare = nil
       if !later.rehearsed.isEmpty { for value in exchange(&later.rehearsed, with: []) { value.forget() } }
     }
@@ -152,7 +153,7 @@ extension DecodingSession {
   /// Forgets the types found by name, as names may now stand for other types. If an initializer has changed the names,
   /// one of the plans has called it, and nothing else retains that plan.
   func forgetTypes() {
-    if later.isActive { types.earlierPlans.append(types.plans) } else { types.earlierPlans = [] }
+    if later.isActive { types.earlierPlans.append(types.plans) }
     types.plans = DecodingPlanCache()
   }
 
