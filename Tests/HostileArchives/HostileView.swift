@@ -57,7 +57,7 @@ enum HostileView {
     case .float32: return try value.float32?.description ?? ""
     case .float64: return try value.float64?.description ?? ""
     case .date: return try value.date?.description ?? ""
-    case .uuid: return try value.uuid?.description ?? ""
+    case .uuid: return try value.uuidValue?.description ?? ""
     case .decimal: return try value.decimal?.decimal?.description ?? ""
     case .url: return try value.urlParts?.joined(separator: " ") ?? ""
     case .string: return try value.string ?? ""

@@ -27,7 +27,6 @@ struct TablesBefore {
   let classes: [ClassEntry]
   let stringCount: Int
   let conditionals: [Int]
-  let bodyCount: Int
 }
 
 /// Assembles a save that is appended to a file (Format §13).

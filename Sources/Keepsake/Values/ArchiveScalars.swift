@@ -29,13 +29,6 @@ extension ArchiveValue {
     self.kind == kind ? Double(bitPattern: try reader.word(at: offset + 1)) : nil
   }
 
-  package var uuid: [UInt8]? {
-    get throws(ArchiveError) {
-      guard kind == .uuid else { return nil }
-      return try reader.array(of: UInt8.self, count: 16, at: offset + 1)
-    }
-  }
-
   package var decimal: DecimalParts? {
     get throws(ArchiveError) {
       var cursor = offset

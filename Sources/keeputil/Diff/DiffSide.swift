@@ -239,7 +239,7 @@ final class DiffSide {
     case .float32: hasher.combine(try value.float32?.bitPattern)
     case .float64: hasher.combine(try value.float64?.bitPattern)
     case .date: hasher.combine(try value.date?.bitPattern)
-    case .uuid: hasher.combine(try value.uuid)
+    case .uuid: hasher.combine(try value.uuidValue)
     case .decimal: hasher.combine(try value.decimal?.text)
     case .string: hasher.combine(try names.digest(ofText: value))
     case .bytes: hasher.combine(try value.bytes)

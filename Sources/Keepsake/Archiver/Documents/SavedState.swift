@@ -55,7 +55,7 @@ final class SavedState {
     _ path: String,
     _ verification: ArchiveVerification,
     _ limits: ArchiveLimits,
-    _ known: KnownObjects = .none
+    _ known: KnownObjects = KnownObjects()
   ) throws {
     (image, longForm, firstByteCount, knownObjects) = try decodingErrors { () throws(ArchiveError) in
       let stored = try ArchiveImage(data: data, verification: verification, limits: limits)
@@ -91,7 +91,7 @@ final class SavedState {
   /// The state of the same file, with the objects of an earlier save that `session` is about to read.
   init(_ state: SavedState, objectsReadBy session: DecodingSession) {
     (image, longForm, firstByteCount) = (state.image, state.longForm, state.firstByteCount)
-    knownObjects = .none
+    knownObjects = KnownObjects()
     begin(withObjectsReadBy: session)
   }
 
@@ -254,7 +254,7 @@ final class SavedState {
     }
     readers = [reader]
     // Objects that nothing leads to any more, not even a weak reference, are not in the new file.
-    awaited += before.awaited.filter(knownObjects.has)
+    awaited += before.awaited.filter { knownObjects.number(of: $0) != nil }
   }
 
   /// Whether the document may have unread lazy values: only they keep their sessions.
@@ -305,8 +305,7 @@ final class SavedState {
         shapeCount: image.shapeCount,
         classes: image.classes,
         stringCount: image.stringCount,
-        conditionals: conditionals,
-        bodyCount: image.directory.bodyCount
+        conditionals: conditionals
       )
       let topLevelIsSame = try image.hasTopLevel(content.topLevel)
       let assembly = SaveAssembly(content: content, before: before, changed: changed.bodies)

@@ -251,9 +251,6 @@ struct KnownObjects {
     return numbers[known - 1]
   }
 
-  /// Whether `object` is one of the objects and is in the file.
-  func has(_ object: AnyObject) -> Bool { number(of: object) != nil }
-
   /// The same objects with new numbers, if they have any.
   func renumbered(bodies: [Int: Int], conditionals: [Int: Int]) -> KnownObjects {
     var renumbered = self
@@ -264,8 +261,6 @@ struct KnownObjects {
     }
     return renumbered
   }
-
-  static var none: KnownObjects { KnownObjects() }
 }
 
 extension KnownObjects {

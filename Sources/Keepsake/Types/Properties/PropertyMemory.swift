@@ -86,12 +86,6 @@ struct MutablePropertyMemory {
     try body(&(unsafe (base + offset).assumingMemoryBound(to: Value.self).pointee))  // facts 1 and 3
   }
 
-  /// The memory of a property that itself has archived properties.
-  @inline(__always)
-  func field(at offset: Int) -> MutablePropertyMemory {
-    unsafe MutablePropertyMemory(base + offset, isObject: false)  // facts 1 and 3
-  }
-
   /// The object with this memory, unless it is the memory of a value.
   var object: AnyObject? {
     // The address of an object is that of its memory. The object is kept alive while the memory is used.
