@@ -11,12 +11,15 @@ extension Checksum {
     while bytes.byteCount - start >= 2 * Blocks.byteCount, keepsake_checksum_count() > 1 {
       let count = min(keepsake_checksum_count(), (bytes.byteCount - start) / Blocks.byteCount)
       let end = start + count * Blocks.byteCount
-      let checksums = unsafe bytes.extracting(start..<end).withUnsafeBytes { bytes in
+      let lanes = unsafe bytes.extracting(start..<end).withUnsafeBytes { bytes in
         // These bytes are `count` whole blocks.
-        unsafe bytes.baseAddress.map { unsafe keepsake_checksums($0, Blocks.byteCount, count) }
+        unsafe bytes.baseAddress.map { unsafe keepsake_lanes($0, Blocks.byteCount, count) }
       }
-      guard let checksums else { break }
-      for index in 0..<count where !body(keepsake_checksum(checksums, index)) { return }
+      guard let lanes else { break }
+      for block in 0..<count {
+        let checksum = Checksum.ofStripes(Blocks.byteCount) { keepsake_lane(lanes, block, $0) }
+        guard body(checksum) else { return }
+      }
       start = end
     }
     while start < bytes.byteCount {

@@ -22,11 +22,7 @@ package struct Checksum {
         lane4 = round(lane4, words.3)
         offset &+= 32
       }
-      hash = rotate(lane1, 1) &+ rotate(lane2, 7) &+ rotate(lane3, 12) &+ rotate(lane4, 18)
-      hash = merge(hash, lane1)
-      hash = merge(hash, lane2)
-      hash = merge(hash, lane3)
-      hash = merge(hash, lane4)
+      hash = merged(lane1, lane2, lane3, lane4)
     } else {
       hash = prime5
     }
@@ -43,9 +39,25 @@ package struct Checksum {
       hash = rotate(hash ^ (UInt64(bytes.byte(at: offset)) &* prime5), 11) &* prime1
       offset += 1
     }
-    hash = (hash ^ (hash >> 33)) &* prime2
+    return mixed(hash)
+  }
+
+  /// The checksum of `byteCount` bytes, a multiple of 32, from the lanes after the last stripe.
+  static func ofStripes(_ byteCount: Int, _ lane: (Int) -> UInt64) -> UInt64 {
+    mixed(merged(lane(0), lane(1), lane(2), lane(3)) &+ UInt64(byteCount))
+  }
+
+  @inline(__always)
+  private static func mixed(_ hash: UInt64) -> UInt64 {
+    var hash = (hash ^ (hash >> 33)) &* prime2
     hash = (hash ^ (hash >> 29)) &* prime3
     return hash ^ (hash >> 32)
+  }
+
+  @inline(__always)
+  private static func merged(_ lane1: UInt64, _ lane2: UInt64, _ lane3: UInt64, _ lane4: UInt64) -> UInt64 {
+    let hash = rotate(lane1, 1) &+ rotate(lane2, 7) &+ rotate(lane3, 12) &+ rotate(lane4, 18)
+    return merge(merge(merge(merge(hash, lane1), lane2), lane3), lane4)
   }
 
   @inline(__always)
