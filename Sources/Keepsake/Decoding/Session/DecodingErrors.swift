@@ -90,13 +90,13 @@ extension DecodingSession {
     if later.isActive, let loss = loss(error) { later.readLast.caught[loss.offset] = error }
   }
 
-  /// The offset of the value that would be lost if an initializer caught `error`, and whether it may be readable later.
-  func loss(_ error: any Error) -> (offset: Int, canWait: Bool)? {
+  /// The offset of the value that would be lost if an initializer caught `error`, and why.
+  func loss(_ error: any Error) -> (offset: Int, code: ArchiveError.Code)? {
     guard case DecodingError.dataCorrupted(let context) = error,
       let error = context.underlyingError as? ArchiveError,
       [.cycle, .damaged, .limitExceeded].contains(error.code)
     else { return nil }
-    return (error.byteOffset ?? 0, error.code != .damaged)
+    return (error.byteOffset ?? 0, error.code)
   }
 
   /// Runs `body`. What it throws becomes the error for the caller; `path` leads to the value that `body` reads.

@@ -13,7 +13,7 @@ extension DecodingContainerState {
     let isConditional = try session.reader.byte(at: start) & 0xFC == Tag.conditionalReference
     guard isConditional || session.later.readLast.haveKeys, let object = owner else { return nil }
     let property = session.propertyReadLast(type, key, object, self)
-    guard !needsValue || property.canBeEmpty, try session.wait(property, of: object, at: start, isConditional)
+    guard !needsValue || property.canBeEmpty, try session.wait(property, of: object, at: start)
     else { return nil }
     try advance(past: nextSlot, from: start, to: session.end(ofValueAt: start))
     return property.canBeEmpty
@@ -34,12 +34,9 @@ extension DecodingContainerState {
     needsValue: Bool
   ) {
     offerToWait(type, key, needsValue)
-    guard let loss = session.loss(error), loss.canWait, let object = owner,
-      let tag = try? session.reader.byte(at: start)
-    else { return }
+    guard let loss = session.loss(error), loss.code != .damaged, let object = owner else { return }
     let property = session.findProperty(type, key, object, isReadLast: true)
-    let isConditional = tag & 0xFC == Tag.conditionalReference
-    if (try? session.wait(property, of: object, at: start, isConditional)) == true {
+    if (try? session.wait(property, of: object, at: start)) == true {
       session.later.readLast.caught[loss.offset] = nil
     }
   }
@@ -106,9 +103,9 @@ extension DecodingSession {
   fileprivate func wait(
     _ property: PropertiesReadLast.PropertyOfKey,
     of object: TypedValueInProgress,
-    at start: Int,
-    _ isConditional: Bool
+    at start: Int
   ) throws -> Bool {
+    let isConditional = try reader.byte(at: start) & 0xFC == Tag.conditionalReference
     if try isConditional || property.isConditional && isReference(at: start) && lazyBody(at: start) == nil {
       guard let reference = property.reference, let number = try referencedBody(at: start)
       else { return false }
