@@ -184,7 +184,7 @@ private func encode(
       memory.withValue(field, at: entry.property.offset) { $0.object }
     }
     if entry.property.ownership == .weak {
-      try encode(object(WeakField<Target>.self).map { WeakReference(wrappedValue: $0) })
+      try encode(object(Weak<Target>.self).map { WeakReference(wrappedValue: $0) })
     } else if entry.property.type == Target.self {
       try encode(object(UnownedField<Target>.self))
     } else {

@@ -122,14 +122,14 @@ private final class LazyDecodingPlan<Value: LazyValue & Decodable>: DecodingPlan
     guard let number = try session.lazyBody(at: start) else {
       try session.charge(DecodingBudget.deferredOverhead, at: start)
       let content = LazyContent<Value>(at: start, session)
-      session.lazies.add(inline: WeakLazyContent(content: content))
+      session.lazies.add(inline: Weak(object: content))
       return Lazy(content)
     }
     if session.settings.isRehearsal { session.rehearse(Value.self, number, at: start) }
-    if let known = session.lazies.contents[number]?.content as? LazyContent<Value> { return Lazy(known) }
+    if let known = session.lazies.contents[number]?.object as? LazyContent<Value> { return Lazy(known) }
     try session.charge(DecodingBudget.deferredOverhead, at: start)
     let content = LazyContent<Value>(at: start, session)
-    session.lazies.contents[number] = WeakLazyContent(content: content)
+    session.lazies.contents[number] = Weak(object: content)
     session.lazies.newObjects?.list.append((number, content))
     return Lazy(content)
   }

@@ -13,11 +13,6 @@ class AnyLazyContent {
   func move(to session: AnyObject, body number: Int) {}
 }
 
-/// A lazy value that the session does not retain: the value retains the session.
-struct WeakLazyContent {
-  private(set) weak var content: AnyLazyContent?
-}
-
 extension ClassEntry {
   /// The name of lazy values in the class table (Format §5.3).
   static let lazyName = "Keepsake.Lazy"

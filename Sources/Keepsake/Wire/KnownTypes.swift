@@ -59,8 +59,8 @@ struct Unretained<Object: AnyObject> {
 }
 
 /// An object, as long as something else keeps it alive.
-struct WeakObject {
-  weak var object: AnyObject?
+struct Weak<Object: AnyObject> {
+  weak var object: Object?
 }
 
 extension ObjectIdentifier {

@@ -20,7 +20,7 @@ struct GraphComparison {
   private var originals: [ObjectIdentifier: AnyObject] = [:]
   private var seenTypes: Set<ObjectIdentifier> = []
   /// The objects of the copy to which `unowned` properties refer, each with the path of the first one.
-  private var unowned: [ObjectIdentifier: (object: WeakField<AnyObject>, path: Int)] = [:]
+  private var unowned: [ObjectIdentifier: (object: Weak<AnyObject>, path: Int)] = [:]
 
   private static let mostDifferences = 100
   static let mostSteps = 50
@@ -98,7 +98,7 @@ struct GraphComparison {
         if properties.contains(where: { $0.name == own.label && $0.owner == owner }),
           let object = other.value as? any AnyObject & Encodable, unowned[ObjectIdentifier(object)] == nil
         {
-          unowned[ObjectIdentifier(object)] = (WeakField(object: object), path)
+          unowned[ObjectIdentifier(object)] = (Weak(object: object), path)
         }
       }
       levels = (own.superclassMirror, other.superclassMirror)

@@ -18,7 +18,7 @@ final class SavedState {
   /// The sessions that still have lazy values of the root object to read.
   private(set) var readers: [Reader] = []
   /// The objects that the last save did not reach, by their numbers. Unread values may refer to them.
-  private var unreached: [(number: Int, object: WeakObject)] = []
+  private var unreached: [(number: Int, object: Weak<AnyObject>)] = []
   /// The objects that only weak references lead to until the lazy values that contain them are read.
   private var awaited: [AnyObject] = []
   /// The unread lazy values that lead to such objects, by the numbers of both.
@@ -246,9 +246,9 @@ final class SavedState {
           reader.new.list.append((number, object))
         }
         for (number, content) in session.lazies.contents {
-          guard let content = content.content, let newNumber = numbers[number] else { continue }
+          guard let content = content.object, let newNumber = numbers[number] else { continue }
           content.move(to: new, body: newNumber)
-          new.lazies.contents[newNumber] = WeakLazyContent(content: content)
+          new.lazies.contents[newNumber] = Weak(object: content)
         }
       }
     }

@@ -37,7 +37,7 @@ struct ObjectStore {
   private var count: Int
   private var pages: [[Entry]]
   /// The objects that are known only as long as something else retains them, by number.
-  private var asleep: [Int: WeakObject] = [:]
+  private var asleep: [Int: Weak<AnyObject>] = [:]
 
   init(count: Int) {
     self.count = count
@@ -128,12 +128,12 @@ struct ObjectStore {
     for number in numbers.lazy.map(Int.init) {
       guard let object = object(number) else { continue }
       set(number, nil, origin: origin(number))
-      asleep[number] = WeakObject(object: object)
+      asleep[number] = Weak(object: object)
     }
   }
 
   /// Makes an object known that was written, not read, as long as something else retains it.
-  mutating func note(_ object: AnyObject, _ number: Int) { asleep[number] = WeakObject(object: object) }
+  mutating func note(_ object: AnyObject, _ number: Int) { asleep[number] = Weak(object: object) }
 
   /// Forgets everything, for use with another archive.
   mutating func removeAll() {

@@ -108,7 +108,7 @@ private final class ReferenceFieldDecodingPlan<Target: Decodable & AnyObject>: A
     guard property.ownership != .weak else {
       let box = try session.decodeConditional(Target.self, at: &cursor)
       // All weak references have the same layout, whatever class they are declared with.
-      memory.withValue(WeakField<AnyObject>.self, at: offset) { $0.object = nil }
+      memory.withValue(Weak<AnyObject>.self, at: offset) { $0.object = nil }
       if let owner = memory.object { box?.whenFound(for: owner, property) }
       return
     }

@@ -155,9 +155,9 @@ struct LazyValues: ~Copyable {
   /// Whether the archive has lazy values with a body.
   var areArchived = false
   /// The lazy values that the program holds, by the numbers of their bodies.
-  var contents: [Int: WeakLazyContent] = [:]
+  var contents: [Int: Weak<AnyLazyContent>] = [:]
   /// Lazy values without a body, because their properties were not lazy when they were archived.
-  private(set) var inline: [WeakLazyContent] = []
+  private(set) var inline: [Weak<AnyLazyContent>] = []
   var faults = LazyFaults()
   /// How often the settings have changed. A value that could not be read before may be readable then.
   var settingsCount = 0
@@ -175,9 +175,9 @@ struct LazyValues: ~Copyable {
   }
 
   /// Adds a lazy value without a body. Before the array grows, removes those that nobody holds any more.
-  mutating func add(inline content: WeakLazyContent) {
+  mutating func add(inline content: Weak<AnyLazyContent>) {
     if inline.count == inline.capacity {
-      inline.removeAll { $0.content == nil }
+      inline.removeAll { $0.object == nil }
       if inline.count > inline.capacity / 2 { inline.reserveCapacity(2 * inline.capacity) }
     }
     inline.append(content)
@@ -185,8 +185,8 @@ struct LazyValues: ~Copyable {
 
   /// Whether the program holds lazy values that were not read.
   var areUnread: Bool {
-    contents.values.contains { $0.content?.isArchived == true }
-      || inline.contains { $0.content?.isArchived == true }
+    contents.values.contains { $0.object?.isArchived == true }
+      || inline.contains { $0.object?.isArchived == true }
   }
 }
 

@@ -73,7 +73,7 @@ extension DecodingSession {
   /// The lazy values that were not read yet, in the order of the archive.
   private var unreadLazyValues: [(key: Int, content: AnyLazyContent)] {
     Array(lazies.contents.keys).ordered(by: <).compactMap { number in
-      lazies.contents[number]?.content.flatMap { $0.isArchived ? (number, $0) : nil }
+      lazies.contents[number]?.object.flatMap { $0.isArchived ? (number, $0) : nil }
     }
   }
 
@@ -110,10 +110,8 @@ extension DecodingSession {
   /// If objects that are known early form cycles with others, it matters where a reader begins. The archiver has
   /// verified that the order of the archive works; a program may access lazy values in any order.
   func readOtherLazyValues(after error: any Error) {
-    guard case DecodingError.dataCorrupted(let context) = error,
-      (context.underlyingError as? ArchiveError)?.code == .cycle
-    else { return }
-    let unread = unreadLazyValues.map(\.content) + lazies.inline.compactMap(\.content).filter(\.isArchived)
+    guard loss(error)?.code == .cycle else { return }
+    let unread = unreadLazyValues.map(\.content) + lazies.inline.compactMap(\.object).filter(\.isArchived)
     // If the same values as last time are unread, the result would be the same.
     guard unread.count != lazies.unreadableCount else { return }
     lazies.unreadableCount = readIfPossible { unread.filter(\.isArchived) }.count
@@ -122,7 +120,7 @@ extension DecodingSession {
   /// Makes the session read the lazy value `number`, to which `start` refers, after everything else. Nothing accesses it
   /// in a rehearsal, which otherwise would not find out if it is readable.
   func rehearse<Value: Decodable>(_ type: Value.Type, _ number: Int, at start: Int) {
-    guard lazies.contents[number]?.content == nil else { return }
+    guard lazies.contents[number]?.object == nil else { return }
     later.deferred.append(.init(value: DeferredBox<Value>(at: start, later.earlyUses), offset: start))
   }
 
@@ -186,6 +184,6 @@ extension DecodingSession {
 
   /// An object or lazy value that was read, for a save, which writes it again under its number.
   func known(_ number: Int) -> AnyObject? {
-    graph.objects.object(number) ?? lazies.contents[number]?.content
+    graph.objects.object(number) ?? lazies.contents[number]?.object
   }
 }

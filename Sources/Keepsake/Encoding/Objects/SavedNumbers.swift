@@ -64,7 +64,7 @@ final class SavedNumbers {
       let removed = conditionals.entries(ofBodiesExcept: { isKept($0) && !isRemoved($0) })
       if !removed.isEmpty {
         before.forEach { object, number in
-          if let entry = removed[number] { unarchived[entry] = WeakObject(object: object) }
+          if let entry = removed[number] { unarchived[entry] = Weak(object: object) }
         }
       }
     }
@@ -77,11 +77,11 @@ final class SavedNumbers {
 
   /// The objects of the file that a save of everything has not reached from the root object. Unread values may refer to
   /// them.
-  func unreached(by session: EncodingSession) -> [(number: Int, object: WeakObject)] {
+  func unreached(by session: EncodingSession) -> [(number: Int, object: Weak<AnyObject>)] {
     guard changed == nil else { return [] }
-    var unreached: [(number: Int, object: WeakObject)] = []
+    var unreached: [(number: Int, object: Weak<AnyObject>)] = []
     func add(_ object: AnyObject, _ number: Int) {
-      unreached.append((number, WeakObject(object: object)))
+      unreached.append((number, Weak(object: object)))
     }
     for index in stride(from: reachedCount, to: session.bodies.objects.count, by: 1) {
       if let object = session.bodies.objects.object(index + 1) { add(object, self[index + 1]) }
@@ -204,7 +204,7 @@ struct KnownObjects {
   fileprivate var numbers: [UInt32] = []
   /// The objects to which only conditional references lead, by the entries of the conditional table. A later save may
   /// archive them without the objects that refer to them.
-  fileprivate var unarchived: [Int: WeakObject] = [:]
+  fileprivate var unarchived: [Int: Weak<AnyObject>] = [:]
   /// Whether an object has several numbers, as initializers returned it for several objects of the file. Then bodies that
   /// nobody has changed refer to numbers that a save no longer writes.
   fileprivate(set) var areMerged = false
@@ -287,12 +287,13 @@ extension KnownObjects {
 extension EncodingSession {
   /// The objects of conditional references that are not archived, by their entries. `isUnarchived` gets each object and
   /// its number here, if it has one.
-  fileprivate func unarchivedObjects(_ isUnarchived: (AnyObject, _ number: Int?) -> Bool) -> [Int: WeakObject]
-  {
-    var objects: [Int: WeakObject] = [:]
+  fileprivate func unarchivedObjects(
+    _ isUnarchived: (AnyObject, _ number: Int?) -> Bool
+  ) -> [Int: Weak<AnyObject>] {
+    var objects: [Int: Weak<AnyObject>] = [:]
     for (entry, object) in conditionalEntries
     where isUnarchived(object, bodies.objects.knownNumber(of: object)) {
-      objects[entry] = WeakObject(object: object)
+      objects[entry] = Weak(object: object)
     }
     return objects
   }

@@ -95,10 +95,10 @@ private class UnownedEncodingPlan<Field: ReferenceField>: AnyEncodingPlan where 
 
 /// A weak property of an object: a conditional reference, like that of ``WeakReference``.
 private final class WeakFieldEncodingPlan<Target: Encodable & AnyObject>:
-  UnownedEncodingPlan<WeakField<Target>>
+  UnownedEncodingPlan<Weak<Target>>
 {
   override func encodeField(_ memory: PropertyMemory, at offset: Int, _ session: EncodingSession) throws {
-    try session.encodeConditionally(memory.withValue(WeakField<Target>.self, at: offset) { $0.object })
+    try session.encodeConditionally(memory.withValue(Weak<Target>.self, at: offset) { $0.object })
   }
 }
 

@@ -125,9 +125,7 @@ protocol ReferenceField<Target> {
   var object: Target? { get set }
 }
 
-struct WeakField<Target: AnyObject>: ReferenceField {
-  weak var object: Target?
-}
+extension Weak: ReferenceField {}
 
 struct OptionalUnownedField<Target: AnyObject>: ReferenceField {
   unowned var object: Target?
@@ -223,7 +221,7 @@ extension StoredProperty {
         memory.withValue(OptionalUnownedField<Target>.self, at: offset) { $0.object }
       }
       return switch ownership {
-      case .weak: memory.withValue(WeakField<AnyObject>.self, at: offset) { $0.object }
+      case .weak: memory.withValue(Weak<AnyObject>.self, at: offset) { $0.object }
       case .unowned: unowned(target)
       case .strong, .unmanaged: nil
       }
@@ -242,7 +240,7 @@ extension StoredProperty {
     withMutablePropertyMemory(ofObject: object) { memory in
       if ownership == .weak {
         // Weak references have the same form for all classes. Looking up the form for a class takes longer.
-        memory.withValue(WeakField<AnyObject>.self, at: offset) { $0.object = target }
+        memory.withValue(Weak<AnyObject>.self, at: offset) { $0.object = target }
       } else {
         memory.store(unowned: target, as: self.target, self)
       }
