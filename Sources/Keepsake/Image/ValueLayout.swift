@@ -160,8 +160,8 @@ package enum ArchiveNumbers {
     self =
       switch element {
       case .bool: .bools(try reader.packedBools(count, at: offset))
-      case .signed: .signed(try reader.signedNumbers(count, at: offset))
-      case .unsigned: .unsigned(try reader.unsignedNumbers(count, at: offset))
+      case .signed: .signed(try reader.widestIntegers(count, at: offset))
+      case .unsigned: .unsigned(try reader.widestIntegers(count, at: offset))
       case .float32: .floats(try reader.array(of: Float.self, count: count, at: offset))
       case .float64: .doubles(try reader.array(of: Double.self, count: count, at: offset))
       }

@@ -307,20 +307,9 @@ package struct ByteReader {
         index < wholeWords
         // Eight bytes from `cursor` on lie within the memory, by the definition of `wholeWords`.
         ? unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: cursor, as: UInt64.self))
-        : unsafe gathered(cursor, byteCount)
+        : (try? window(at: cursor, byteCount: byteCount)) ?? 0
       unsafe target[index] = Number(word &<< shift, shiftedBy: shift, signed: isSigned)
     }
-  }
-
-  /// The word of `byteCount` bytes at `offset`. The caller has checked that these exist.
-  @unsafe
-  @inline(never)
-  private func gathered(_ offset: Int, _ byteCount: Int) -> UInt64 {
-    var word: UInt64 = 0
-    for index in 0..<byteCount {
-      word |= unsafe UInt64(base.load(fromByteOffset: offset &+ index, as: UInt8.self)) &<< UInt64(index &* 8)
-    }
-    return word
   }
 
   /// The booleans of a packed array, eight in each byte (Format §4.7).

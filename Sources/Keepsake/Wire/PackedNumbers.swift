@@ -107,17 +107,13 @@ package struct PackedBlock {
 }
 
 extension ByteReader {
-  /// The signed integers of a packed array whose blocks begin at `offset`.
-  package func signedNumbers(_ count: Int, at offset: Int) throws(ArchiveError) -> [Int64] {
+  /// The integers of a packed array whose blocks begin at `offset`. `Number` is the widest type of their kind.
+  func widestIntegers<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ count: Int,
+    at offset: Int
+  ) throws(ArchiveError) -> [Number] {
     var cursor = offset
     // Never `nil`: no block is wider than these numbers.
-    return try packedIntegers(count, signed: true, at: &cursor) ?? []
-  }
-
-  /// The unsigned integers of a packed array whose blocks begin at `offset`.
-  package func unsignedNumbers(_ count: Int, at offset: Int) throws(ArchiveError) -> [UInt64] {
-    var cursor = offset
-    // Never `nil`: no block is wider than these numbers.
-    return try packedIntegers(count, signed: false, at: &cursor) ?? []
+    return try packedIntegers(count, signed: Number.isSigned, at: &cursor) ?? []
   }
 }

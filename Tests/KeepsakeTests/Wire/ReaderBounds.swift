@@ -86,7 +86,8 @@ import Testing
       for read in [
         { _ = try reader.array(of: UInt64.self, count: count, at: 0) },
         { _ = try reader.array(of: Double.self, count: count, at: 0) },
-        { _ = try reader.signedNumbers(count, at: 0) }, { _ = try reader.unsignedNumbers(count, at: 0) },
+        { let _: [Int64] = try reader.widestIntegers(count, at: 0) },
+        { let _: [UInt64] = try reader.widestIntegers(count, at: 0) },
         { _ = try reader.check(count, at: 0) },
       ] as [() throws -> Void] {
         #expect(throws: ArchiveError.self) { try read() }

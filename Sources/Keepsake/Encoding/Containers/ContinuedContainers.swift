@@ -121,12 +121,12 @@ extension EncodingSession {
       return replace(by: try reader.array(of: UInt8.self, count: count, at: cursor))
     }
     let (element, count, payload, _) = try layout.packedArray(at: start, in: reader)
-    return switch element {
-    case .bool: replace(by: try reader.packedBools(count, at: payload))
-    case .signed: replace(by: try reader.signedNumbers(count, at: payload))
-    case .unsigned: replace(by: try reader.unsignedNumbers(count, at: payload))
-    case .float32: replace(by: try reader.array(of: Float.self, count: count, at: payload))
-    case .float64: replace(by: try reader.array(of: Double.self, count: count, at: payload))
+    return switch try ArchiveNumbers(element, count, reader, at: payload) {
+    case .bools(let values): replace(by: values)
+    case .signed(let values): replace(by: values)
+    case .unsigned(let values): replace(by: values)
+    case .floats(let values): replace(by: values)
+    case .doubles(let values): replace(by: values)
     }
   }
 
