@@ -107,12 +107,6 @@ struct ArchiveBuilder {
     }
   }
 
-  /// Appends the head of a map, whose keys and values follow alternately (Format §4.8).
-  func append(mapHead count: Int) {
-    buffer.append(Tag.map)
-    buffer.append(varint: count)
-  }
-
   // MARK: The end
 
   /// Removes the body that was begun last and not ended, and returns it as the top level, which follows all others.

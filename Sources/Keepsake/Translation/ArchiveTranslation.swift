@@ -305,7 +305,7 @@ package struct ArchiveTranslation {
     if pairs.isEmpty {
       builder.buffer.append(Tag.empty)
     } else if try canBeMap(pairs, at: node) {
-      builder.append(mapHead: pairs.count)
+      builder.buffer.append(mapHead: pairs.count)
     } else {
       builder.buffer.append(arrayHead: pairs.count * 2)
     }

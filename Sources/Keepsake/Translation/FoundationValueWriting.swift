@@ -16,8 +16,7 @@ extension ArchiveTranslation {
     case .bytes(let bytes):
       try contents.budget.check(elementCount: bytes.count, at: list.offsets[node])
       try contents.charge(bytes.count, at: node)
-      builder.buffer.append(Tag.bytes)
-      builder.buffer.append(varint: bytes.count)
+      builder.buffer.append(bytesHead: bytes.count)
       builder.buffer.append(memoryOf: bytes)
     case .uuid(let bytes):
       builder.buffer.append(Tag.uuid)

@@ -222,9 +222,9 @@ struct ArchiveRewriter {
       let labels = slots.map { PathElement.key(value.image.keys[value.image.shapeKey($0)]) }
       _ = try builder.append(recordHead: keys(labels, edit, value))
     case .map where !edit.isEmpty:
-      builder.append(mapHead: try keys(value.members().compactMap(\.label), edit, value).count)
+      builder.buffer.append(mapHead: try keys(value.members().compactMap(\.label), edit, value).count)
     case .map:
-      builder.append(mapHead: try value.head().count)
+      builder.buffer.append(mapHead: try value.head().count)
     case .array:
       // Only existing elements have edits.
       let removed = edit.members.values.count { $0.isRemoved }

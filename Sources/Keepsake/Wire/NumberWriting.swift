@@ -84,10 +84,15 @@ extension ByteBuffer {
     }
   }
 
-  /// Appends bytes as a value (Format §4.5).
-  package func append(bytesValue bytes: RawSpan) {
+  /// Appends the head of a map, whose keys and values follow alternately (Format §4.8).
+  func append(mapHead count: Int) {
+    append(Tag.map)
+    append(varint: count)
+  }
+
+  /// Appends the head of `count` bytes. The caller appends the bytes (Format §4.5).
+  func append(bytesHead count: Int) {
     append(Tag.bytes)
-    append(varint: bytes.byteCount)
-    append(bytes)
+    append(varint: count)
   }
 }

@@ -74,8 +74,7 @@ extension EncodingSession {
       bytes = keys.flatMap(\.bytes)
       ordering.sets[index].part = part
     }
-    buffer.append(Tag.bytes)
-    buffer.append(varint: bytes.count)
+    buffer.append(bytesHead: bytes.count)
     buffer.append(memoryOf: bytes)
   }
 

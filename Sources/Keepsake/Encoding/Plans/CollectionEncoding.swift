@@ -168,8 +168,7 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
   override func encode(_ value: [Key: Value], _ session: EncodingSession) throws {
     guard mapKey != nil, value.isEmpty else { return try encodeEntries(value, session) }
     // Many dictionaries are empty.
-    session.buffer.append(Tag.map)
-    session.buffer.append(varint: 0)
+    session.buffer.append(mapHead: 0)
     try session.countLevel()
   }
 
@@ -181,8 +180,7 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     }
     let plan = session.types.plans.plan(for: Value.self)
     guard let mapKey else { return try encodePairs(value, plan, session) }
-    session.buffer.append(Tag.map)
-    session.buffer.append(varint: value.count)
+    session.buffer.append(mapHead: value.count)
     try session.push()
     session.context.top.kind = .walkedMap
     // In the frame, which tells that a value is being encoded: this calls code of the program.

@@ -28,7 +28,8 @@ extension Data: NativelyEncodable {
 
 final class DataEncodingPlan: EncodingPlan<Data> {
   override func encode(_ value: Data, _ session: EncodingSession) {
-    session.buffer.append(bytesValue: value.bytes)
+    session.buffer.append(bytesHead: value.count)
+    session.buffer.append(value.bytes)
   }
 }
 

@@ -23,8 +23,7 @@ extension PackableElement where Self: ArchiveInteger {
 
 extension UInt8: PackableElement {
   static func appendPacked(_ array: [UInt8], to buffer: ByteBuffer) {
-    buffer.append(Tag.bytes)
-    buffer.append(varint: array.count)
+    buffer.append(bytesHead: array.count)
     buffer.append(memoryOf: array)
   }
 }
