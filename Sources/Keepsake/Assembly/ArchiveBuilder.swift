@@ -4,16 +4,12 @@
 /// level may be written between any two of them. What the head of a container announces must follow it.
 struct ArchiveBuilder {
   private var assembly = ArchiveAssembly()
-  private var tables = Tables()
+  private var keys = KeyRegistry()
+  private var shapes = ShapeTrie()
+  private var strings = StringSharing()
+  private var classes: [ClassEntry] = []
   private var classNumbers: [ClassEntry: Int] = [:]
   private var bodyStart = 0
-
-  struct Tables {
-    var keys = KeyRegistry()
-    var shapes = ShapeTrie()
-    var strings = StringSharing()
-    var classEntries: [ClassEntry] = []
-  }
 
   /// - Parameter prefersShortForm: whether a small archive gets the short form, which moves the bodies from where they
   ///   were built.
@@ -39,16 +35,16 @@ struct ArchiveBuilder {
 
   /// Adds a class whose superclass has been added, and returns its number.
   mutating func add(_ entry: ClassEntry) -> Int {
-    tables.classEntries.append(entry)
-    return tables.classEntries.count - 1
+    classes.append(entry)
+    return classes.count - 1
   }
 
   /// The number of the class that equals `entry`, added if there is none. It is polymorphic if either of them is.
   mutating func merge(_ entry: ClassEntry) -> Int {
     var key = entry
     key.isPolymorphic = false
-    if let number = classNumbers[key], tables.classEntries[number].name.utf8.elementsEqual(entry.name.utf8) {
-      if entry.isPolymorphic { tables.classEntries[number].isPolymorphic = true }
+    if let number = classNumbers[key], classes[number].name.utf8.elementsEqual(entry.name.utf8) {
+      if entry.isPolymorphic { classes[number].isPolymorphic = true }
       return number
     }
     let number = add(entry)
@@ -65,7 +61,7 @@ struct ArchiveBuilder {
   mutating func append(string text: String) -> Int? {
     var number: Int?
     text.withUTF8Bytes { utf8 in
-      number = utf8.byteCount >= StringSharing.shortest ? tables.strings.number(for: utf8) : nil
+      number = utf8.byteCount >= StringSharing.shortest ? strings.number(for: utf8) : nil
       if number == nil { assembly.buffer.append(string: utf8) }
     }
     if let number { append(stringNumber: number) }
@@ -84,19 +80,19 @@ struct ArchiveBuilder {
     var node = ShapeTrie.root
     var seen: Set<Int> = []
     for name in names {
-      let key = tables.keys.number(for: name)
+      let key = keys.number(for: name)
       guard seen.insert(key).inserted else {
         throw .damaged("An object has the key \"\(name)\" twice")
       }
-      node = tables.shapes.step(from: node, newKey: key)
+      node = shapes.step(from: node, newKey: key)
     }
-    let number = tables.shapes.number(of: node)
+    let number = shapes.number(of: node)
     append(recordOfShape: number)
     return number
   }
 
   /// How many shapes there are so far.
-  var shapeCount: Int { tables.shapes.count }
+  var shapeCount: Int { shapes.count }
 
   func append(recordOfShape number: Int) {
     if number <= Tag.lastShortShape {
@@ -125,10 +121,10 @@ struct ArchiveBuilder {
   mutating func finish(topLevel: ByteBuffer, conditionals: [Int] = []) throws(ArchiveError) -> ByteBuffer {
     try assembly.finish(
       topLevel: topLevel,
-      keys: &tables.keys,
-      shapes: &tables.shapes,
-      classes: tables.classEntries,
-      strings: &tables.strings,
+      keys: &keys,
+      shapes: &shapes,
+      classes: classes,
+      strings: &strings,
       conditionals: conditionals
     )
     return buffer

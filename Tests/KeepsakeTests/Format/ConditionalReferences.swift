@@ -147,13 +147,13 @@ import HostileArchives
       assembly.addBody(start..<assembly.buffer.count)
     }
     let targets = [200, 0, 1, 128, 0]
-    var tables = ArchiveBuilder.Tables()
+    var (keys, shapes, strings) = (KeyRegistry(), ShapeTrie(), StringSharing())
     try assembly.finish(
       topLevel: topLevel,
-      keys: &tables.keys,
-      shapes: &tables.shapes,
+      keys: &keys,
+      shapes: &shapes,
       classes: [ClassEntry(name: "Thing")],
-      strings: &tables.strings,
+      strings: &strings,
       conditionals: targets
     )
     let image = try ArchiveImage(assembly.buffer.reader(), verification: .everything)
