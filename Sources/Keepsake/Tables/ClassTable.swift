@@ -50,14 +50,7 @@ struct ClassRegistry {
     case gotKeyReadLast(Int)
   }
 
-  struct Mark {
-    fileprivate let changes: Int
-  }
-
-  var mark: Mark { Mark(changes: changes.count) }
-
-  /// Whether the table has changed since `mark`.
-  func isChanged(since mark: Mark) -> Bool { changes.count > mark.changes }
+  var changeCount: Int { changes.count }
 
   @inline(__always)
   mutating func number(of type: Any.Type) -> Int? {
@@ -148,14 +141,15 @@ struct ClassRegistry {
 
   /// Begins the table of another archive, in the same memory.
   mutating func removeAll() {
-    truncate(to: Mark(changes: 0))
+    truncate(to: 0)
     // Entries of a file are not among the changes.
     if !entries.isEmpty { self = ClassRegistry() }
   }
 
-  mutating func truncate(to mark: Mark) {
+  /// Takes back all changes after the first `count`.
+  mutating func truncate(to count: Int) {
     (latest, recent) = (nil, [])
-    while changes.count > mark.changes {
+    while changes.count > count {
       switch changes.removeLast() {
       case .added:
         forgetType(of: entries.count - 1)

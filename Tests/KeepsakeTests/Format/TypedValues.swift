@@ -151,7 +151,7 @@ import HostileArchives
     var classes = ClassRegistry()
     _ = classes.add(ClassEntry(name: "A", version: 200), NSObject.self)
     _ = classes.add(ClassEntry(name: "Zoo.Circle", version: 3, isValueType: true), Int.self)
-    let mark = classes.mark
+    let mark = classes.changeCount
     #expect(classes.add(ClassEntry(name: "Zoo.Square", isValueType: true), [Int].self) == 2)
     classes.markPolymorphic(0)
     #expect(classes.number(of: [Int].self) == 2)

@@ -115,10 +115,10 @@ extension EncodingSession {
   private func addPolymorphic(_ type: AnyClass) throws {
     // A placeholder has the entry of the class for which it stands, which exists when its body is begun.
     if type is any ArchivePlaceholder.Type { return }
-    let mark = tables.classes.mark
+    let changeCount = tables.classes.changeCount
     do { try makePolymorphic(classNumber(of: type), type) } catch {
       // Plans for classes are atomic, so nothing may remain.
-      tables.classes.truncate(to: mark)
+      tables.classes.truncate(to: changeCount)
       types.classProperties.forgetNumbers()
       throw error
     }

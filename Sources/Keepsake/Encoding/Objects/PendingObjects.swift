@@ -11,12 +11,9 @@ struct PendingObjects {
   /// This many processed bytes may stay before the bytes behind them are moved to the front.
   private static let mostDone = 1 << 16
 
-  struct Mark {
-    fileprivate let end: Int
-  }
-
+  /// Where the numbers end, counted from the first that was ever appended.
   @inline(__always)
-  var mark: Mark { Mark(end: doneByteCount &+ numbers.count) }
+  var end: Int { doneByteCount &+ numbers.count }
 
   @inline(__always)
   var isEmpty: Bool { head == numbers.count }
@@ -61,11 +58,11 @@ struct PendingObjects {
     head = 0
   }
 
-  mutating func truncate(to mark: Mark) {
-    numbers.truncate(to: min(numbers.count, max(0, mark.end - doneByteCount)))
+  mutating func truncate(to end: Int) {
+    numbers.truncate(to: min(numbers.count, max(0, end - doneByteCount)))
     head = min(head, numbers.count)
   }
 
   /// Forgets all objects that wait.
-  mutating func removeAll() { truncate(to: Mark(end: 0)) }
+  mutating func removeAll() { truncate(to: 0) }
 }

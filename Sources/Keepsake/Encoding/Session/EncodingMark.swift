@@ -6,10 +6,10 @@ extension EncodingSession {
     fileprivate let lowerCount: Int
     fileprivate let depth: Int
     fileprivate let objectCount: Int
-    fileprivate let pending: PendingObjects.Mark
+    fileprivate let pendingEnd: Int
     fileprivate let shapeCount: Int
     fileprivate let strings: StringSharing.Mark
-    fileprivate let classes: ClassRegistry.Mark
+    fileprivate let classChangeCount: Int
     fileprivate let graph: ReferenceGraph.Mark
     fileprivate let conditionals: ConditionalRegistry.Mark
     fileprivate let lastFrameID: FrameID
@@ -23,10 +23,10 @@ extension EncodingSession {
       lowerCount: context.lower.count,
       depth: nesting.depth,
       objectCount: bodies.objects.count,
-      pending: bodies.pending.mark,
+      pendingEnd: bodies.pending.end,
       shapeCount: tables.shapes.count,
       strings: tables.strings.mark,
-      classes: tables.classes.mark,
+      classChangeCount: tables.classes.changeCount,
       graph: bodies.graph.mark(inBody: bodies.isInProgress),
       conditionals: tables.conditionals?.mark ?? ConditionalRegistry.Mark(),
       lastFrameID: nesting.lastFrameID
@@ -49,13 +49,13 @@ extension EncodingSession {
     while let last = bodies.topLevelPaths.last, last.firstNumber > mark.objectCount {
       bodies.topLevelPaths.removeLast()
     }
-    bodies.pending.truncate(to: mark.pending)
-    if tables.shapes.count > mark.shapeCount || tables.classes.isChanged(since: mark.classes) {
+    bodies.pending.truncate(to: mark.pendingEnd)
+    if tables.shapes.count > mark.shapeCount || tables.classes.changeCount > mark.classChangeCount {
       types.classProperties.forgetNumbers()
     }
     tables.shapes.truncate(to: mark.shapeCount)
     tables.strings.truncate(to: mark.strings)
-    tables.classes.truncate(to: mark.classes)
+    tables.classes.truncate(to: mark.classChangeCount)
     bodies.graph.truncate(to: mark.graph)
     tables.conditionals?.truncate(to: mark.conditionals)
     if ordering.order != nil { truncateOrder(to: mark.lastFrameID) }
