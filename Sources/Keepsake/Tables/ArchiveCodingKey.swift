@@ -51,10 +51,6 @@ struct ArchiveCodingKey: CodingKey {
   static let `super` = ArchiveCodingKey(stringValue: "super")
 }
 
-/// Marks a key type whose keys are those of a type, few and known to the program, although it is not an enumeration.
-/// Keyed containers with such keys are records, not maps.
-protocol RecordKey: CodingKey {}
-
 extension PathElement {
   var name: ExactString { ExactString(string: keyText) }
 }

@@ -192,7 +192,7 @@ final class EncodingSession: DeepRecursion {
   @inline(__always)
   func keyTable<Key: CodingKey>(_ type: Key.Type) -> Unretained<EncodingKeyTable> {
     types.keyTables.unretained(for: Key.self) {
-      let isDynamic = MemoryLayout<Key>.size > 1 && !(type is any RecordKey.Type)
+      let isDynamic = MemoryLayout<Key>.size > 1 && Key.self != ModelKey.self
       let number = types.addHead(byteCount: isDynamic ? 2 : 1)
       return EncodingKeyTable(type, isDynamic: isDynamic, number: number)
     }

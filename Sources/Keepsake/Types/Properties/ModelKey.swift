@@ -1,6 +1,7 @@
 /// The key of a property of an `ArchivedModel`, of a field declared by `ArchivedFields`, or of a record of an unknown
-/// type.
-struct ModelKey: RecordKey {
+/// type. Keyed containers with such keys are records, not maps: their keys are few and known to the program, although
+/// this is not an enumeration.
+struct ModelKey: CodingKey {
   let stringValue: String
   var intValue: Int? { nil }
 
