@@ -72,7 +72,7 @@ extension EncodingSession {
   private func step(_ edge: ReferenceGraph.Edge, to target: Int) -> Step {
     let type = bodies.objects.object(edge.body).map { String(describing: Swift.type(of: $0)) } ?? "the value"
     guard let (property, finding) = property(of: edge) else {
-      let path = spelled(steps(from: edge.body, to: target).map(ArchiveCodingKey.init))
+      let path = ArchivePath(steps(from: edge.body, to: target))
       return (
         "\(type).\(path)",
         "encode \(path) of \(type) with encodeDeferred(_:forKey:) and decode it with decodeDeferred(_:forKey:_:)"
@@ -95,16 +95,5 @@ extension EncodingSession {
     if property.type is AnyClass { return "declare \(name) as an optional var" }
     if property.hasUnderscore { return "write @Deferred before the wrapper of \(name)" }
     return "mark \(name) @Deferred, which is a value that holds the object"
-  }
-
-  /// A coding path in the form `books[3].author`.
-  private func spelled(_ path: [any CodingKey]) -> String {
-    path.reduce(into: "") { text, key in
-      if let index = key.intValue {
-        text += "[\(index)]"
-      } else {
-        text += (text.isEmpty ? "" : ".") + key.stringValue
-      }
-    }
   }
 }
