@@ -67,34 +67,26 @@ final class DocumentFile {
   /// Appends a save, which ends with a trailer, at the `end` of the newest one, and opens the file. If this throws, the
   /// file is as before.
   func append<Opened>(_ save: ByteBuffer, at end: Int, _ open: (Data) throws -> Opened) throws -> Opened {
-    try append(save, at: end)
-    do { return try open(map()) } catch {
-      takeBack(to: end)
+    try checkIsInPlace()
+    do {
+      try target.attempt(write(save, at: end), "cannot append the save")
+      return try open(map())
+    } catch {
+      // If that fails, too, the next save does it. Until then, no reader takes the bytes of an incomplete one for a save.
+      if (try? file.truncate(to: end)) != nil { try? file.synchronize() }
       throw error
     }
   }
 
-  private func append(_ save: ByteBuffer, at end: Int) throws(ArchiveError) {
-    try checkIsInPlace()
-    do throws(SystemError) {
-      if try file.status().byteCount != end { try file.truncate(to: end) }
-      let trailer = save.count - SaveTrailer.byteCount
-      for part in [0..<trailer, trailer..<save.count] {
-        try save.withBytes(part) { (bytes) throws(SystemError) in
-          try file.writeAll(bytes, at: end + part.lowerBound)
-        }
-        try file.synchronize()
+  private func write(_ save: ByteBuffer, at end: Int) throws(SystemError) {
+    if try file.status().byteCount != end { try file.truncate(to: end) }
+    let trailer = save.count - SaveTrailer.byteCount
+    for part in [0..<trailer, trailer..<save.count] {
+      try save.withBytes(part) { (bytes) throws(SystemError) in
+        try file.writeAll(bytes, at: end + part.lowerBound)
       }
-    } catch {
-      takeBack(to: end)
-      throw target.failure("cannot append the save", error)
+      try file.synchronize()
     }
-  }
-
-  /// Cuts off a save that failed. If that fails, too, the next save does it. Until then, no reader takes the bytes of an
-  /// incomplete one for a save.
-  private func takeBack(to end: Int) {
-    if (try? file.truncate(to: end)) != nil { try? file.synchronize() }
   }
 
   /// Replaces this file by another, which consists of `parts`. If this throws, the file is as before. Call

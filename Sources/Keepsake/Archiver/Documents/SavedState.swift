@@ -289,16 +289,12 @@ final class SavedState {
       var content = content
       let changed = try ChangedBodies(content, layout, image)
       let conditionals = try image.conditionals.map { Int($0) }
-      if changed.hasUnread {
-        // An unread value may refer to the object.
-        for (index, target) in conditionals.enumerated() where content.conditionals[index] == 0 {
-          content.conditionals[index] = target
-        }
-      }
-      if let targets {
-        for (index, target) in content.conditionals.enumerated() where targets.areRemoved(target) {
-          content.conditionals[index] = 0
-        }
+      for (index, target) in content.conditionals.enumerated() {
+        // An unread value may refer to an object that this save did not reach.
+        let isKept = target == 0 && changed.hasUnread && index < conditionals.count
+        let known = isKept ? conditionals[index] : target
+        let new = targets?.areRemoved(known) == true ? 0 : known
+        if new != target { content.conditionals[index] = new }
       }
       let before = TablesBefore(
         keyCount: image.keys.count,
