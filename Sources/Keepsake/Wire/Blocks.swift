@@ -38,9 +38,8 @@ package struct BlockVerifier {
     }
 
     mutating func verify(_ range: Range<Int>, in reader: ByteReader) throws(ArchiveError) {
-      guard range.lowerBound >= covered.lowerBound, range.upperBound <= covered.upperBound, !range.isEmpty,
-        !verified.isEmpty
-      else { return }
+      let range = range.clamped(to: covered)
+      guard !range.isEmpty, !verified.isEmpty else { return }
       let first = (range.lowerBound - covered.lowerBound) / Blocks.byteCount
       let last = (range.upperBound - 1 - covered.lowerBound) / Blocks.byteCount
       var block = first

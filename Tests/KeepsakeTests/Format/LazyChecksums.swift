@@ -120,6 +120,16 @@ import Testing
     try expect(data, damagedAt: index, [])
   }
 
+  @Test("a range that ends behind the blocks is compared as far as they reach")
+  func behindTheBlocks() throws {
+    let buffer = ByteBuffer()
+    buffer.append(Self.layout.made().0.bytes)
+    buffer[16 + Self.count / 2] ^= 1
+    let reader = buffer.reader()
+    var verifier = try BlockVerifier(reader, Trailer(reader, []))
+    #expect(throws: ArchiveError.self) { try verifier.verify(16..<reader.count) }
+  }
+
   @Test("tables that nothing asked for are looked at when all tables are to be")
   func allTables() throws {
     let (data, places) = Self.layout.made()
