@@ -325,7 +325,7 @@ struct PlayThrough<Questions: PlayThroughQuestions>: ~Copyable {
 
   private mutating func noteDeferred(_ group: Int, _ body: Int) {
     let references = ReferenceCursor(graph.bodies, groupAt: group, body: body)
-    graph.forEach(references, graph.bodies) { progress.defer($0) }
+    graph.forEach(references, graph.bodies) { target, _ in progress.defer(target) }
   }
 
   // MARK: Cycles

@@ -160,14 +160,13 @@ struct ReferenceGraph {
   /// Calls `visit` with the number of each object to which the body `number` refers, and the property of the reference
   /// (``PlayThroughQuestions``).
   func forEachReference(of number: Int, _ visit: (_ target: Int, _ property: Int) -> Void) {
-    forEachStep(references(of: number), bodies) { step in
-      if case .reference(let number, _, let property) = step { visit(number, property) }
-    }
+    forEach(references(of: number), bodies, visit)
   }
 
-  func forEach(_ references: ReferenceCursor, _ list: ReferenceList, _ visit: (Int) -> Void) {
+  /// The same for `references` of `list`.
+  func forEach(_ references: ReferenceCursor, _ list: ReferenceList, _ visit: (Int, Int) -> Void) {
     forEachStep(references, list) { step in
-      if case .reference(let number, _, _) = step { visit(number) }
+      if case .reference(let number, _, let property) = step { visit(number, property) }
     }
   }
 
@@ -289,7 +288,7 @@ extension ReferenceGraph {
   @inline(never)
   private mutating func noteObjectsOfKey() {
     var objects: [UInt32] = []
-    forEach(ReferenceCursor(0..<topLevel.byteCount, body: 0), topLevel) { number in
+    forEach(ReferenceCursor(0..<topLevel.byteCount, body: 0), topLevel) { number, _ in
       objects.append(UInt32(truncatingIfNeeded: number))
     }
     keys += objects

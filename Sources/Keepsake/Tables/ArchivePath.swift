@@ -73,11 +73,8 @@ extension ArchivePath: ExpressibleByStringLiteral {
   /// Parses a literal. This cannot throw: if the literal is not a path, following it throws the error of
   /// ``init(_:)-(String)``.
   public init(stringLiteral text: String) {
-    var parser = PathParser(text)
-    do {
-      elements = try parser.parse()
-    } catch {
-      elements = [.key(text)]
+    do { try self.init(text) } catch {
+      self.init([.key(text)])
       fault = error
     }
   }

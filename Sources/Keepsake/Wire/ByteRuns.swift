@@ -1,15 +1,10 @@
 // Copies, compares and examines runs of bytes as a whole.
 
 extension ByteBuffer {
-  @inline(__always)
-  package func append(utf8 string: String) {
-    string.withUTF8Bytes { append($0) }
-  }
-
   /// Appends a text of a table: its number of bytes, and its bytes.
   func append(text string: String) {
     append(varint: string.utf8.count)
-    append(utf8: string)
+    string.withUTF8Bytes { append($0) }
   }
 
   /// Appends the bytes of another buffer in `range`, by default all of them.
@@ -22,12 +17,6 @@ extension ByteBuffer {
 }
 
 extension ByteReader {
-  func hasBytes(_ other: ByteBuffer, _ range: Range<Int>, at offset: Int) throws(ArchiveError) -> Bool {
-    try withBytes(offset..<(offset + range.count)) { own in
-      other.withBytes(range) { own.hasSameBytes(as: $0) }
-    }
-  }
-
   package func hasUTF8(of string: String, in range: Range<Int>) throws(ArchiveError) -> Bool {
     guard string.utf8.count == range.count else { return false }
     return try withBytes(range) { bytes in string.withUTF8Bytes { $0.hasSameBytes(as: bytes) } }

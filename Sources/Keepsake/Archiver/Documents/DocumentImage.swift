@@ -32,8 +32,7 @@ extension ArchiveImage {
   }
 
   func has(_ buffer: ByteBuffer, _ range: Range<Int>, in place: Range<Int>) throws(ArchiveError) -> Bool {
-    guard place.count == range.count else { return false }
-    return try reader.hasBytes(buffer, range, at: place.lowerBound)
+    try reader.withBytes(place) { own in buffer.withBytes(range) { own.hasSameBytes(as: $0) } }
   }
 
   /// Whether the body at `place` differs from that at `range` only by which strings are in the string table. That may

@@ -27,18 +27,15 @@ extension EncodingSession {
     path(in: context, below: context.lower.count + 1)
   }
 
-  /// The path of the value of the innermost frame.
-  private var pathOfTop: [any CodingKey] { path(in: context, below: context.lower.count) }
-
-  /// The same, followed by `more`, for a context that keeps it. To find the path of an object takes a search, so that is
-  /// left until the path is requested.
+  /// The path of the value of the innermost frame, followed by `more`, for a context that keeps it. To find the path of
+  /// an object takes a search, so that is left until the path is requested.
   func basePath(_ more: ArchiveCodingKey...) -> EncodingContext.BasePath {
     let count = context.lower.count
     let (object, outer): (Int, [any CodingKey])
     switch context.basePath {
     case .object(let number) where count <= longestPath: (object, outer) = (number, [])
     case .inObject(let number, let steps) where count <= longestPath: (object, outer) = (number, steps)
-    default: return .elements(pathOfTop + more)
+    default: return .elements(path(in: context, below: count) + more)
     }
     bodies.paths.charge(steps: count)
     return .inObject(object, outer + (0..<count).compactMap { step(of: context[$0], in: context) } + more)

@@ -301,9 +301,6 @@ final class EncodingKeyTable: SpareKeeper {
     return container
   }
 
-  /// The names of the stored properties that the key `name` may stand for.
-  func propertyNames(ofKey name: String) -> [String] { keyType.propertyNames(ofKey: name) }
-
   @inline(__always)
   func number<Key: CodingKey>(of key: Key, in session: EncodingSession) -> Int {
     guard let bits = bitPattern(of: key), bits < numbers.count else {
