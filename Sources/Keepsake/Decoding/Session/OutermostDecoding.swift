@@ -152,6 +152,7 @@ extension DecodingSession {
 
   /// Forgets the types found by name, as names may now stand for other types. If an initializer has changed the names,
   /// one of the plans has called it, and nothing else retains that plan.
+  @inline(never)
   func forgetTypes() {
     if later.isActive { types.earlierPlans.append(types.plans) }
     types.plans = DecodingPlanCache()
