@@ -7,7 +7,6 @@ struct SavedParts {
   /// A bit for each body of the file, set if an appended save has it. In most files, few bodies are in appended saves.
   private var haveNewer: [UInt64]
   private let firstBodyCount: Int
-  private var bodyCount: Int
   /// The numbers of the bodies of the first save that newer ones have replaced.
   private(set) var replacedInFirst: [Int] = []
   /// The bytes of bodies and top levels that newer ones have replaced, without those of the first save.
@@ -15,8 +14,8 @@ struct SavedParts {
 
   /// - Parameter first: The directory of the first save.
   init(after first: ArchiveDirectory) {
-    (firstBodyCount, bodyCount) = (first.bodyCount, first.bodyCount)
-    haveNewer = Array(repeating: 0, count: bodyCount / 64 + 1)
+    firstBodyCount = first.bodyCount
+    haveNewer = Array(repeating: 0, count: firstBodyCount / 64 + 1)
   }
 
   /// Finds the saves of a file that ends with the newest one, back to the first or to the one that ends at `known`.
@@ -62,9 +61,8 @@ struct SavedParts {
       }
       try verifier?.verify(save.topLevel)
       try verifier?.verify(save.topLevel.upperBound..<trailer.directoryOffset)
-      let added = try save.readBodies(reader, countBefore: bodyCount)
-      bodyCount = save.bodyCount
-      haveNewer += Array(repeating: 0, count: bodyCount / 64 + 1 - haveNewer.count)
+      let added = try save.readBodies(reader, countBefore: saves.last?.bodyCount ?? firstBodyCount)
+      haveNewer += Array(repeating: 0, count: save.bodyCount / 64 + 1 - haveNewer.count)
       for (number, range) in added {
         if let replaced = bodies.updateValue(range, forKey: UInt32(truncatingIfNeeded: number)) {
           replacedByteCount += replaced.count
