@@ -231,16 +231,22 @@ extension KeyedArchiver {
   /// Returns a deep copy of `object` and all that it reaches. Each object is copied once, so shared objects stay
   /// shared, and objects keep their classes.
   ///
+  /// - Parameters:
+  ///   - object: the value to copy.
+  ///   - userInfo: the user info of the encoders and decoders that the values get.
   /// - Throws: `EncodingError` or `DecodingError`, and errors of an `encode(to:)` or `init(from:)`.
-  public static func copy<Root: Codable>(of object: Root) throws -> Root {
-    let session = EncodingSession([], [:], hidesRootKey: true)
+  public static func copy<Root: Codable>(
+    of object: Root,
+    userInfo: [CodingUserInfoKey: Any] = [:]
+  ) throws -> Root {
+    let session = EncodingSession([], userInfo, hidesRootKey: true)
     defer { session.dropSpares() }
     session.settings.classesAreKnown = true
     try session.encodeRoot(object)
     return try KeyedUnarchiver.decodeRoot(Root.self, of: session)
   }
 
-  /// Returns a deep copy, as ``copy(of:)`` does, that you can send to another actor or task:
+  /// Returns a deep copy, as ``copy(of:userInfo:)`` does, that you can send to another actor or task:
   ///
   /// ```swift
   /// let snapshot = try KeyedArchiver.disconnectedCopy(of: library)
@@ -250,15 +256,16 @@ extension KeyedArchiver {
   /// The copy and the original share no objects, so you can change one while the other is in use. The compiler
   /// rejects types whose conformance to `Codable` is isolated to an actor, since the copy could contain state of that
   /// actor.
-  public static func disconnectedCopy<Root: Codable & SendableMetatype>(of object: Root) throws
-    -> sending Root
-  {
-    Disconnected(value: try copy(of: object)).value
+  public static func disconnectedCopy<Root: Codable & SendableMetatype>(
+    of object: Root,
+    userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  ) throws -> sending Root {
+    Disconnected(value: try copy(of: object, userInfo: userInfo)).value
   }
 }
 
 /// A copy to which nothing else refers, which the compiler cannot know.
-// Safe: initializers that are isolated to no actor made it, from bytes alone.
+// Safe: initializers that are isolated to no actor made it, from bytes and sendable values.
 private struct Disconnected<Value>: @unchecked Sendable {
   let value: Value
 }

@@ -1,4 +1,4 @@
-/// The findings of ``KeyedArchiver/check(_:)``.
+/// The findings of ``KeyedArchiver/check(_:userInfo:)``.
 public struct ArchiveCheck: Sendable {
   /// Why the value cannot be archived, or its archive cannot be read; `nil` if both succeed.
   public internal(set) var failure: String?
@@ -41,19 +41,30 @@ extension KeyedArchiver {
   ///
   /// It finds types by their names, as another process would. It takes the memory of several copies, and much more
   /// time than archiving.
-  public static func check<Root: Codable>(_ value: Root) -> ArchiveCheck {
+  ///
+  /// - Parameters:
+  ///   - value: the value to check.
+  ///   - userInfo: the user info of the encoders and decoders that the values get.
+  public static func check<Root: Codable>(
+    _ value: Root,
+    userInfo: [CodingUserInfoKey: Any] = [:]
+  ) -> ArchiveCheck {
     var check = ArchiveCheck()
     var samples: [Any] = []
     do {
-      let data = try archivedData(withRootObject: value, outputFormatting: .sortedKeys)
+      let data = try archivedData(withRootObject: value, outputFormatting: .sortedKeys, userInfo: userInfo)
       let limits = ArchiveLimits()
-      var (copy, comparison) = try KeyedUnarchiver.withSession(data, .everything, limits, .byName, [:]) {
+      var (copy, comparison) = try KeyedUnarchiver.withSession(data, .everything, limits, .byName, userInfo) {
         let copy = try $0.decodeRoot(Root.self)
         // The session keeps objects to which only `unowned` properties refer. Reading those would end the program.
         let comparison = GraphComparison(value, copy)
         check.losses = comparison.differences
         if check.losses.isEmpty {
-          let again = try archivedData(withRootObject: copy, outputFormatting: .sortedKeys)
+          let again = try archivedData(
+            withRootObject: copy,
+            outputFormatting: .sortedKeys,
+            userInfo: userInfo
+          )
           let own = try ArchiveImage(data: data, verification: .disabled)
           let other = try ArchiveImage(data: again, verification: .disabled)
           if again != data, let place = try own.placeOfFirstDifference(from: other) {
