@@ -3,18 +3,12 @@
 struct KeyHash {
   private let seed: UInt64
 
-  init() {
+  /// Hashes with the seed of this process.
+  static let seeded = {
     var hasher = Hasher()
     hasher.combine("Keepsake")
-    seed = UInt64(truncatingIfNeeded: hasher.finalize())
-  }
-
-  private init(seed: UInt64) {
-    self.seed = seed
-  }
-
-  /// Hashes with the seed of this process.
-  static let seeded = KeyHash()
+    return KeyHash(seed: UInt64(truncatingIfNeeded: hasher.finalize()))
+  }()
 
   /// Hashes that are the same in every process, as an archive depends on them.
   static let unseeded = KeyHash(seed: 0)
