@@ -50,12 +50,12 @@ protocol NativelyDecodable: Decodable {
 struct DecodingPlanCache {
   private var plans = TypeCache<AnyDecodingPlan>()
   private var behind = TypeCache<TypesOfEntries>()
-  private var fields = TypeCache<FieldsReaderSource>()
+  private var fields = TypeCache<FieldsReader>()
 
   /// What reads the properties of objects of the class `type`.
   @inline(__always)
-  mutating func fields(of type: Any.Type) -> Unretained<FieldsReaderSource> {
-    fields.unretained(for: type) { FieldsReaderSource(type) }
+  mutating func fields(of type: Any.Type) -> Unretained<FieldsReader> {
+    fields.unretained(for: type) { FieldsReader(type) }
   }
 
   /// The types that were found where the program declares `expected`.

@@ -1,7 +1,7 @@
 /// Values of types whose stored properties are archived as they are. The library reads a record into their memory,
 /// without a `Decoder`, a container, or a search for a key (see ``ArchivedFields``).
 final class FieldsDecodingPlan<Value: ArchivedFields>: DecodingPlan<Value> {
-  private let source = FieldsReaderSource(Value.self)
+  private let reader = FieldsReader(Value.self)
 
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
     guard cursor != session.lookups.topLevelOffset, let record = try RecordHead(session, at: cursor) else {
@@ -10,34 +10,11 @@ final class FieldsDecodingPlan<Value: ArchivedFields>: DecodingPlan<Value> {
     guard session.stack.bounds.hasRoom(holding: Value.self) else {
       return try session.onLargerStack { try decode(at: &cursor, session, depth) }
     }
-    let reader = try source.reader(session)
     var value = Value()
     try withMutablePropertyMemory(of: &value) { memory in
-      cursor = try reader.use { try $0.decode(into: memory, record, session, depth) }
+      cursor = try reader.decode(into: memory, record, session, depth)
     }
     return value
-  }
-}
-
-/// Makes the reader for values of one type at the first value, since making it requests the plans of other types.
-final class FieldsReaderSource {
-  private let type: Any.Type
-  @safe @exclusivity(unchecked) private var known: FieldsReader?
-
-  init(_ type: Any.Type) {
-    self.type = type
-  }
-
-  @inline(__always)
-  func reader(_ session: DecodingSession) throws -> Unretained<FieldsReader> {
-    if let known { Unretained(known) } else { try makeReader(session) }
-  }
-
-  @inline(never)
-  private func makeReader(_ session: DecodingSession) throws -> Unretained<FieldsReader> {
-    let reader = try FieldsReader(try ArchivedProperties.of(type), session)
-    known = reader
-    return Unretained(reader)
   }
 }
 
@@ -53,7 +30,7 @@ extension DecodingSession {
     guard start != lookups.topLevelOffset, later.isActive, let record = try RecordHead(self, at: start) else {
       return false
     }
-    let end = try types.plans.fields(of: type).use { try $0.reader(self) }.use { reader in
+    let end = try types.plans.fields(of: type).use { reader in
       let unwalked = graph.unwalked
       // If all values are primitive, reading them shows what the walk would: that their number is right, and that
       // nothing else is in the body. Each takes at least a byte.

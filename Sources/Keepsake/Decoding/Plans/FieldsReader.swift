@@ -11,28 +11,28 @@ final class FieldsReader {
   /// The steps for the values of a record of one shape.
   private final class Steps {
     let steps: [Step]
-    /// Whether all values are primitive, so that reading them reads only the record itself.
+    let properties: ArchivedProperties
+    let plans: [AnyDecodingPlan]
+    /// Whether all values are primitive, so that reading them reads only the record itself, none requests a coding path,
+    /// and no frame is needed.
     let arePrimitive: Bool
 
-    init(_ steps: [Step]) {
+    init(_ steps: [Step], _ properties: ArchivedProperties, _ plans: [AnyDecodingPlan]) {
       self.steps = steps
+      self.properties = properties
+      self.plans = plans
       arePrimitive = steps.allSatisfy(\.kind.isPrimitive)
     }
   }
 
-  private let properties: ArchivedProperties
-  private let plans: [AnyDecodingPlan]
-  /// Whether all properties are primitive, so that none requests a coding path and no frame is needed.
-  private let isFlat: Bool
+  private let type: Any.Type
+  /// The plans of the properties. The first record requests them, since they may be those of types around this one.
+  private var plans: [AnyDecodingPlan] = []
   /// The steps for each shape that was read.
   @safe @exclusivity(unchecked) private var shapes = NumberedCache<Steps>()
 
-  init(_ properties: ArchivedProperties, _ session: DecodingSession) throws(ArchiveError) {
-    self.properties = properties
-    var plans: [AnyDecodingPlan] = []
-    for entry in properties.entries { plans.append(try session.fieldPlan(for: entry.property)) }
-    self.plans = plans
-    isFlat = properties.entries.allSatisfy { FieldKind.of($0.property).kind.isPrimitive }
+  init(_ type: Any.Type) {
+    self.type = type
   }
 
   /// Reads the values of `record`. Returns its end.
@@ -42,31 +42,30 @@ final class FieldsReader {
     _ session: DecodingSession,
     _ depth: Int
   ) throws -> Int {
-    let steps = try steps(record, session)
-    if !isFlat {
-      try openFrame(record, session, depth)
-    } else if session.isUnusuallyDeep(below: depth) {
-      try session.descend(to: record.offset, from: depth)
-    }
     var slot = 0
     var value = record.payload
-    try steps.use {
-      let steps = $0.steps
+    try steps(record, session).use { shape in
+      if !shape.arePrimitive {
+        try openFrame(record, session, depth)
+      } else if session.isUnusuallyDeep(below: depth) {
+        try session.descend(to: record.offset, from: depth)
+      }
+      let steps = shape.steps
       while slot < steps.count {
         do {
           try readPrimitives(steps, &slot, memory, &value, session)
           guard slot < steps.count else { break }
           let step = steps[slot]
           switch step.kind {
-          case .readLast where try waits(step, record, slot, memory, at: value, session):
+          case .readLast where try waits(step, shape, record, slot, memory, at: value, session):
             value = try session.end(ofValueAt: value)
           case .skipped: value = try session.image.end(ofValueAt: value, in: session.reader)
           default:
-            if isFlat { try openFrame(record, session, depth) }
-            try readPlanned(step, slot, memory, &value, session, depth)
+            if shape.arePrimitive { try openFrame(record, session, depth) }
+            try readPlanned(step, shape, slot, memory, &value, session, depth)
           }
         } catch {
-          try keepDefault(steps[slot], insteadOf: error, record, slot, memory, &value, session, depth)
+          try keepDefault(shape, insteadOf: error, record, slot, memory, &value, session, depth)
         }
         slot &+= 1
       }
@@ -154,6 +153,7 @@ final class FieldsReader {
   @inline(__always)
   private func readPlanned(
     _ step: Step,
+    _ shape: Steps,
     _ slot: Int,
     _ memory: MutablePropertyMemory,
     _ cursor: inout Int,
@@ -163,12 +163,12 @@ final class FieldsReader {
     session.nesting.frames[depth + 1].showPlanned(slot, at: cursor)
     var end = cursor
     let hashed = session.later.hashed.count
-    try Unretained(plans[Int(step.field)]).use {
+    try Unretained(shape.plans[Int(step.field)]).use {
       try $0.decodeField(memory, at: step.offset, from: &end, session, depth + 1)
     }
     if session.later.hashed.count != hashed {
       session.noteHashed(
-        in: properties.entries[Int(step.field)].property,
+        in: shape.properties.entries[Int(step.field)].property,
         of: memory.object,
         at: cursor,
         hashed
@@ -180,7 +180,7 @@ final class FieldsReader {
   /// Moves past the value if it is nil and the property keeps its default. Otherwise throws the error.
   @inline(never)
   private func keepDefault(
-    _ step: Step,
+    _ shape: Steps,
     insteadOf error: any Error,
     _ record: RecordHead,
     _ slot: Int,
@@ -189,27 +189,31 @@ final class FieldsReader {
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
-    if properties.keepsDefaults, isMismatch(error),
+    if shape.properties.keepsDefaults, isMismatch(error),
       try session.isNil(at: cursor) || session.isLazyNil(at: cursor)
     {
       // Nil for a property that is not optional. The type was asked first, since it may have a nil of its own.
       cursor = try session.image.end(ofValueAt: cursor, in: session.reader)
       return
     }
-    if let owner = memory.object, step.field >= 0 {
-      session.offerToWait(properties.entries[Int(step.field)].property, of: owner)
-    }
+    let field = Int(shape.steps[slot].field)
+    let property = field < 0 ? nil : shape.properties.entries[field].property
+    if let owner = memory.object, let property { session.offerToWait(property, of: owner) }
     guard error is ReadingFault || error is ArchiveError else { throw error }
     try openFrame(record, session, depth)
     session.nesting.frames[depth + 1].currentSlot = slot
-    let type = step.field < 0 ? Any.self : properties.entries[Int(step.field)].property.type
-    throw session.publicError(error, as: type, session.path(toValueAt: cursor, in: depth + 1))
+    throw session.publicError(
+      error,
+      as: property?.type ?? Any.self,
+      session.path(toValueAt: cursor, in: depth + 1)
+    )
   }
 
   /// Whether the value at `offset` is read last. Until then the property is empty.
   @inline(never)
   private func waits(
     _ step: Step,
+    _ shape: Steps,
     _ record: RecordHead,
     _ slot: Int,
     _ memory: MutablePropertyMemory,
@@ -218,7 +222,8 @@ final class FieldsReader {
   ) throws -> Bool {
     guard let object = memory.object, try !session.isNil(at: offset) else { return false }
     let key = session.image.shapeKey(try session.image.shape(record.shape, at: offset).lowerBound + slot)
-    return try session.readLast(properties.entries[Int(step.field)].property, key, of: object, at: offset)
+    let property = shape.properties.entries[Int(step.field)].property
+    return try session.readLast(property, key, of: object, at: offset)
   }
 
   /// Makes the frame below `depth` that of `record`, for the coding paths of its values.
@@ -231,6 +236,8 @@ final class FieldsReader {
 
   @inline(never)
   private func findSteps(_ record: RecordHead, _ session: DecodingSession) throws -> Steps {
+    let properties = try ArchivedProperties.of(type)
+    if plans.isEmpty { plans = try properties.entries.map { try session.fieldPlan(for: $0.property) } }
     let slots = try session.image.shape(record.shape, at: record.offset)
     let keys = Set(slots.map { session.image.shapeKey($0) })
     let wasObservable = keys.contains(session.keyNumber(ObservableKeyNames.registrar))
@@ -257,7 +264,9 @@ final class FieldsReader {
           field: Int32(index),
           offset: property.offset
         )
-      }
+      },
+      properties,
+      plans
     )
     shapes[record.shape] = steps
     return steps
