@@ -33,10 +33,6 @@ struct DecodingBudget {
 
   var paths = PathCosts()
 
-  init(_ limits: ArchiveLimits, _ image: ArchiveImage) {
-    startOver(limits, image)
-  }
-
   /// Makes this the budget of another archive, and reuses its memory.
   mutating func startOver(_ limits: ArchiveLimits, _ image: ArchiveImage) {
     allocationLimit = limits.allocation(forArchiveOf: image.openedByteCount)

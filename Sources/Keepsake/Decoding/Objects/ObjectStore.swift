@@ -34,15 +34,10 @@ struct ObjectStore {
     }
   }
 
-  private var count: Int
-  private var pages: [[Entry]]
+  private var count = 0
+  private var pages: [[Entry]] = [[]]
   /// The objects that are known only as long as something else retains them, by number.
   private var asleep: [Int: Weak<AnyObject>] = [:]
-
-  init(count: Int) {
-    self.count = count
-    pages = Array(repeating: [], count: count / ObjectStore.pageSize + 1)
-  }
 
   @inline(__always)
   func object(_ number: Int) -> AnyObject? {

@@ -3,8 +3,8 @@
 
 /// What the caller allows and knows.
 struct DecodingSettings: ~Copyable {
-  var userInfo: [CodingUserInfoKey: Any]
-  var limits: ArchiveLimits
+  var userInfo: [CodingUserInfoKey: Any] = [:]
+  var limits = ArchiveLimits()
   /// Whether coding paths begin below the root key, as in other top-level decoders.
   var hidesRootKey: Bool
   /// The types in the class table by number, if this process has just made the archive (deep copy).
@@ -34,7 +34,7 @@ struct DecodingNesting: ~Copyable {
   /// The value that is being decoded apart from its container, and its path, once requested.
   var detached: (offset: Int, way: DecodingWay?) = (-1, nil)
   /// The number of levels in one object from which on the session measures how deep values nest.
-  var usualValueDepth: Int
+  var usualValueDepth = 0
 
   /// Notes that the value at `offset` was read and ends at `end`.
   @inline(__always)
@@ -51,7 +51,7 @@ struct DecodingNesting: ~Copyable {
 /// Finds keys and the values of the top level.
 struct KeyLookups: ~Copyable {
   /// The offset of the value of the top-level container.
-  var topLevelOffset: Int
+  var topLevelOffset = 0
   /// The numbers of the keys in the archive, once one was requested.
   var keyNumbers: [ExactString: Int]?
   /// The slots of the keys in each large shape in which a key was searched for, by the start of the shape in the shape
@@ -98,7 +98,7 @@ struct DecodedTypes: ~Copyable {
 
 /// The decoded objects, and the references to them.
 struct DecodedGraph: ~Copyable {
-  var objects: ObjectStore
+  var objects = ObjectStore()
   /// The objects and typed values whose initializers are running, innermost last.
   var inProgress: [TypedValueInProgress] = []
   /// The value of the innermost object, up to the end of its body, if it was not walked yet; otherwise empty.
@@ -200,7 +200,7 @@ struct DecodingChecks: ~Copyable {
   /// How many bytes of deferred values may be passed over in any archive.
   static let freePassing = 256 << 20
 
-  var budget: DecodingBudget
+  var budget = DecodingBudget()
   /// The values at unusual depth whose nesting was checked.
   var examined = ExaminedValues()
   /// The first error of a call that cannot throw.

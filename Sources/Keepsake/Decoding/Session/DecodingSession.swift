@@ -3,16 +3,16 @@ final class DecodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) private(set) var image: ArchiveImage
   @safe @exclusivity(unchecked) private(set) var reader: ByteReader
   @safe @exclusivity(unchecked) var settings: DecodingSettings
-  @safe @exclusivity(unchecked) var nesting: DecodingNesting
+  @safe @exclusivity(unchecked) var nesting = DecodingNesting()
   @safe @exclusivity(unchecked) var stack = RecursionStack()
-  @safe @exclusivity(unchecked) var lookups: KeyLookups
+  @safe @exclusivity(unchecked) var lookups = KeyLookups()
   @safe @exclusivity(unchecked) var types = DecodedTypes()
-  @safe @exclusivity(unchecked) var graph: DecodedGraph
+  @safe @exclusivity(unchecked) var graph = DecodedGraph()
   @safe @exclusivity(unchecked) var later: DecodedLater
   @safe @exclusivity(unchecked) var lazies = LazyValues()
   /// Gives threads their turn, since any thread may read lazy values.
   let turn = DecodingTurn()
-  @safe @exclusivity(unchecked) var checks: DecodingChecks
+  @safe @exclusivity(unchecked) var checks = DecodingChecks()
 
   init(
     _ image: ArchiveImage,
@@ -23,18 +23,9 @@ final class DecodingSession: DeepRecursion {
   ) throws(ArchiveError) {
     self.image = image
     reader = image.reader
-    lookups = KeyLookups(topLevelOffset: try image.topLevelContent)
-    settings = DecodingSettings(
-      userInfo: userInfo,
-      limits: limits,
-      hidesRootKey: hidesRootKey,
-      knownClasses: knownClasses
-    )
-    nesting = DecodingNesting(usualValueDepth: limits.usualValueDepth)
-    graph = DecodedGraph(objects: ObjectStore(count: image.directory.bodyCount))
+    settings = DecodingSettings(hidesRootKey: hidesRootKey, knownClasses: knownClasses)
     later = DecodedLater(readLast: PropertiesReadLast(image))
-    checks = DecodingChecks(budget: DecodingBudget(limits, image))
-    lazies.areArchived = image.tables.haveLazyValues
+    try begin(userInfo: userInfo, limits: limits)
   }
 
   /// Changes the settings. Forgets the types found so far, since names may now stand for other types.
@@ -73,8 +64,7 @@ final class DecodingSession: DeepRecursion {
     reader = image.reader
   }
 
-  /// Makes this the session of another archive with the same tables, after ``forgetArchive()``. The image already is that
-  /// of the archive.
+  /// Begins to read the archive of the image: the first one, or another with the same tables, after ``forgetArchive()``.
   func begin(userInfo: [CodingUserInfoKey: Any], limits: ArchiveLimits) throws(ArchiveError) {
     reader = image.reader
     if !userInfo.isEmpty { settings.userInfo = userInfo }
