@@ -69,21 +69,17 @@ extension Data: NativeForm {
   }
 }
 
-extension URL: NativelyDecodable {
-  static func makeDecodingPlan() -> AnyDecodingPlan { URLDecodingPlan() }
-}
-
-final class URLDecodingPlan: DecodingPlan<URL> {
-  override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> URL {
-    switch TagKind(try session.reader.byte(at: cursor)) {
+extension URL: NativeForm {
+  static func readNative(_ session: DecodingSession, at cursor: inout Int, orElse: Other) throws -> URL {
+    let start = cursor
+    switch TagKind(try session.reader.byte(at: start)) {
     case .url: return try session.url(at: &cursor)
     case .string, .shortString, .stringReference: return try session.urlOfString(at: &cursor, relativeTo: nil)
-    default: break
+    default:
+      let url = try orElse(&cursor)
+      try session.charge(url, at: start)
+      return url
     }
-    let start = cursor
-    let url = try session.decodeOtherForm(by: self, at: &cursor, depth)
-    try session.charge(url, at: start)
-    return url
   }
 }
 
