@@ -51,6 +51,8 @@ struct DecodingPlanCache {
   private var plans = TypeCache<AnyDecodingPlan>()
   private var behind = TypeCache<TypesOfEntries>()
   private var fields = TypeCache<FieldsReader>()
+  /// The generation of the process-wide names of types for which the plans are made.
+  let namesGeneration = ClassNames.generation
 
   /// What reads the properties of objects of the class `type`.
   @inline(__always)

@@ -88,8 +88,6 @@ struct DecodedTypes: ~Copyable {
   /// Caches that were still in use when the session forgot them, until the outermost decode returns.
   var earlierPlans: [DecodingPlanCache] = []
   var keyTables = TypeCache<DecodingKeyTable>()
-  /// The generation of the process-wide names of types for which the plans were made.
-  var namesGeneration = -1
   /// The keyed containers that the session keeps to use again.
   var kept = KeptContainers<DecodingKeyTable>()
   /// The messages about values of other types, by the requested type and the kind of the value.

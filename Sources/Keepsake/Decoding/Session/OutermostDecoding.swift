@@ -17,7 +17,7 @@ extension DecodingSession {
   ) throws -> Value {
     try throwEarlierFailure()
     stack.bounds = StackGuard()
-    forgetTypesOfOldNames()
+    if types.plans.namesGeneration != ClassNames.generation { forgetTypes() }
     later.isActive = true
     nesting.base = 0
     // Forget an early use that was noted after an earlier call had thrown.
@@ -142,12 +142,6 @@ extension DecodingSession {
     prepareFrame(0, for: map)
     nesting.frames[0].setKeyed(KeyedHead(count: 1, payload: map + 2))
     do { return try resolved(offset, slot: 0) } catch { throw publicError(error, path(to: map, depth: 0)) }
-  }
-
-  private func forgetTypesOfOldNames() {
-    let generation = ClassNames.generation
-    if generation != types.namesGeneration { forgetTypes() }
-    types.namesGeneration = generation
   }
 
   /// Forgets the types found by name, as names may now stand for other types. If an initializer has changed the names,
