@@ -242,25 +242,12 @@ final class DecodingContainerState: ContainerState {
     var cursor = start
     let value: Value
     do throws(ReadingFault) {
-      value = try read(session, &cursor)
+      value = try Value.readValue(session, at: &cursor, by: read)
     } catch {
-      value = try getReferred(at: &cursor, after: error)
+      throw session.error(error, Value.self, path(toValueAt: start))
     }
     try advance(past: slot, from: start, to: cursor)
     return value
-  }
-
-  /// What ``get(at:_:)`` does if the value is not of the requested type.
-  @inline(never)
-  private func getReferred<Value: ReadablePrimitive>(
-    at cursor: inout Int,
-    after fault: ReadingFault
-  ) throws -> Value {
-    do throws(ReadingFault) {
-      return try Value.readReferred(session, at: &cursor, after: fault)
-    } catch {
-      throw session.error(error, Value.self, path(toValueAt: cursor))
-    }
   }
 
   func decodeNil<Key: CodingKey>(_ key: Key) throws -> Bool {
