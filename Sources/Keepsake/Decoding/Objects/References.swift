@@ -106,11 +106,7 @@ extension DecodingSession {
   /// The offset of the content of the object to which a reference at `offset` leads, for a type that is not a class but
   /// may have been one when the archive was written. A value that is not a reference is its own content.
   func contentOfReference(at offset: Int) throws(ArchiveError) -> Int {
-    let content = try contentOfBody(at: offset)
-    guard lazies.areArchived, content != offset, try isReference(at: content),
-      try lazyBody(at: offset) != nil, try lazyBody(at: content) == nil
-    else { return content }
-    return try contentOfBody(at: content)
+    try contentOfBody(at: contentOfLazyReference(at: offset) ?? offset)
   }
 
   /// As ``contentOfReference(at:)``, but the content of a lazy value may be another reference.
