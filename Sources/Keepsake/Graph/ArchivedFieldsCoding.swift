@@ -123,7 +123,7 @@ private struct PropertyDecoder {
   ) throws {
     if property.ownership == .weak {
       let reference = try container.decodeIfPresent(WeakReference<Target>.self, forKey: key)
-      if let owner = memory.object { reference?.whenFound(for: owner, property) }
+      if let owner = memory.object { reference?.box?.whenFound(for: owner, property) }
     } else if let target = try container.decodeIfPresent(type, forKey: key) {
       memory.store(unowned: target, property)
     }

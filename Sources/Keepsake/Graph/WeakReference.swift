@@ -14,7 +14,7 @@
 @propertyWrapper
 public struct WeakReference<Object: AnyObject> {
   /// The object in the box is an `Object`.
-  private var box: WeakBox?
+  private(set) var box: WeakBox?
 
   /// Creates a reference to an object, or a nil one.
   public init(wrappedValue: Object?) {
@@ -94,11 +94,6 @@ private final class WeakDecodingPlan<Object: AnyObject & Decodable>: DecodingPla
 extension WeakReference {
   fileprivate init(_ box: WeakBox?) {
     self.box = box
-  }
-
-  /// Makes a weak property of `owner` refer to the object, now or as soon as the object exists.
-  func whenFound(for owner: AnyObject, _ property: StoredProperty) {
-    box?.whenFound(for: owner, property)
   }
 }
 

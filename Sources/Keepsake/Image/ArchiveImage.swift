@@ -112,7 +112,8 @@ package final class ArchiveImage {
     let areTablesSame = saved.saves.suffix(trailers.count).allSatisfy(\.hasNoTypes)
     tables = areTablesSame ? before.tables : try ArchiveTables(reader, directory, saved.saves)
     (self.reader, self.saved, self.directory) = (reader, saved, directory)
-    extent = before.extent.grown(to: reader.count)
+    extent = before.extent
+    extent.storedByteCount = reader.count
     knownBodies = KnownBodies(count: extent.firstBodyCount)
   }
 

@@ -3,7 +3,7 @@
 /// The extent of an archive and its first save.
 package struct ImageExtent {
   /// The number of bytes of the archive. The reader may have more, for an implied top level (Format §7).
-  package private(set) var storedByteCount: Int
+  package internal(set) var storedByteCount: Int
   /// The end of the first save, where the others begin.
   package let firstEnd: Int
   /// The end of the bodies and the top level of the first save.
@@ -17,13 +17,6 @@ package struct ImageExtent {
     (self.storedByteCount, self.firstEnd) = (storedByteCount, firstEnd)
     (firstContentEnd, firstBodyCount) = (first.topLevel.upperBound, first.bodyCount)
     hasChecksums = !flags.contains(.withoutChecksums)
-  }
-
-  /// The extent of the archive when it has `byteCount` bytes.
-  func grown(to byteCount: Int) -> ImageExtent {
-    var extent = self
-    extent.storedByteCount = byteCount
-    return extent
   }
 }
 

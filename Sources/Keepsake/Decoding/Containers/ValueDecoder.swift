@@ -79,7 +79,11 @@ extension DecodingSession {
     _ offset: Int,
     _ depth: Int
   ) throws -> KeyedDecodingContainer<Key> {
-    do { try openKeyed(offset, depth) } catch {
+    do {
+      if depth >= nesting.frames.count || !nesting.frames[depth].isKeyed(at: offset) {
+        try parseKeyed(offset, depth)
+      }
+    } catch {
       let decoder = ValueDecoder(session: self, offset: offset, depth: depth)
       return try nativeContainer(decoder, insteadOf: error)
     }
@@ -107,14 +111,7 @@ extension DecodingSession {
     return KeyedDecodingContainer(DecimalKeyedDecoder<Key>(decimal, decoder))
   }
 
-  /// Ensures that the frame at `depth` is that of the keyed container at `offset`.
-  @inline(__always)
-  func openKeyed(_ offset: Int, _ depth: Int) throws {
-    if depth >= nesting.frames.count || !nesting.frames[depth].isKeyed(at: offset) {
-      try parseKeyed(offset, depth)
-    }
-  }
-
+  /// Makes the frame at `depth` that of the keyed container at `offset`.
   private func parseKeyed(_ offset: Int, _ depth: Int, passingURLs: Bool = false) throws {
     do {
       let head = try keyedHead(offset, depth, passingURLs)

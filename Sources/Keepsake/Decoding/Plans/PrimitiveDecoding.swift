@@ -155,7 +155,6 @@ extension UInt128: ReadableInteger {}
 /// `Float` and `Double`. They read the bits of their own type, floating-point numbers that they represent exactly, and
 /// any integer or decimal, rounded.
 protocol ReadableFloat: ReadablePrimitive, BinaryFloatingPoint, LosslessStringConvertible {
-  init(_ value: Float)
   /// The number in this type; `nil` if it would be another number. NaN remains NaN.
   init?(narrowing value: Double)
 }

@@ -33,24 +33,17 @@ extension DecodingContainerState {
     at start: Int,
     needsValue: Bool
   ) {
-    offerToWait(type, key, needsValue)
-    guard let loss = session.loss(error), loss.code != .damaged, let object = owner else { return }
-    let property = session.findProperty(type, key, object, isReadLast: true)
-    if (try? session.wait(property, of: object, at: start)) == true {
-      session.later.readLast.caught[loss.offset] = nil
+    guard let object = owner else { return }
+    func find() -> PropertiesReadLast.PropertyOfKey {
+      session.findProperty(type, key, object, isReadLast: true)
     }
-  }
-
-  /// Offers the property for `key`, whose value could not be decoded, to the cycle that was met.
-  private func offerToWait<Value: Decodable, Key: CodingKey>(
-    _ type: Value.Type,
-    _ key: Key,
-    _ needsValue: Bool
-  ) {
     session.offerToWait {
-      guard let object = owner else { return nil }
-      let property = session.findProperty(type, key, object, isReadLast: true)
+      let property = find()
       return canWait(property, needsValue) ? property : nil
+    }
+    guard let loss = session.loss(error), loss.code != .damaged else { return }
+    if (try? session.wait(find(), of: object, at: start)) == true {
+      session.later.readLast.caught[loss.offset] = nil
     }
   }
 
