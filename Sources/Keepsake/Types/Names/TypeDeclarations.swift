@@ -7,21 +7,10 @@ extension RuntimeMetadata {
   /// A type of the program.
   struct Declaration {
     let descriptor: UInt
-    /// The name as `TypeName.key` spells it; for a hidden type, without the address.
-    let name: ExactString
-    let module: String
+    /// The type itself, as the enclosing declaration of others.
+    let context: Context
     /// Whether the descriptor describes not one type, but one for each list of arguments.
     let isGeneric: Bool
-    /// Whether the type is private or local, so its name contains an address of the process.
-    let isHidden: Bool
-
-    fileprivate init(at descriptor: UInt, _ context: Context, isGeneric: Bool) {
-      self.descriptor = descriptor
-      self.isGeneric = isGeneric
-      name = ExactString(string: context.name)
-      module = context.module
-      isHidden = context.isHidden
-    }
   }
 
   /// The types of the loaded images: those in extensions of types of other modules, or all others. To name the former,
@@ -40,7 +29,7 @@ extension RuntimeMetadata {
       guard !(isGeneric && inExtensions), let context = unsafe reader.context(at: descriptor),
         context.isExtended == inExtensions
       else { continue }
-      declarations.append(Declaration(at: descriptor, context, isGeneric: isGeneric))
+      declarations.append(Declaration(descriptor: descriptor, context: context, isGeneric: isGeneric))
     }
     return declarations
   }
@@ -60,11 +49,13 @@ extension RuntimeMetadata {
   }
 
   /// The enclosing declaration of a type: a module, an extension, a type, or something without a name.
-  fileprivate struct Context {
-    var name: String
-    var module: String
-    var isHidden = false
-    var isExtended = false
+  struct Context {
+    /// The name as `TypeName.key` spells it; for a hidden type, without the address.
+    fileprivate(set) var name: String
+    let module: String
+    /// Whether the type is private or local, so its name contains an address of the process.
+    fileprivate(set) var isHidden = false
+    fileprivate var isExtended = false
   }
 
   /// Reads each context once.

@@ -38,13 +38,14 @@ struct TypeIndex: Sendable {
 
   init(_ declarations: [RuntimeMetadata.Declaration]) {
     for declaration in declarations {
-      modules.insert(declaration.module)
-      if declaration.isHidden {
-        obstacles[declaration.name] = .isHidden
+      let name = ExactString(string: declaration.context.name)
+      modules.insert(declaration.context.module)
+      if declaration.context.isHidden {
+        obstacles[name] = .isHidden
       } else if declaration.isGeneric {
-        obstacles[declaration.name] = .isGeneric
+        obstacles[name] = .isGeneric
       } else {
-        self.declarations[declaration.name, default: []].append(declaration)
+        self.declarations[name, default: []].append(declaration)
       }
     }
   }

@@ -24,17 +24,15 @@ final class ArchivedProperties: Sendable {
   private init(_ type: any ArchivedFields.Type) throws(ArchiveError) {
     typeName = "\(type)"
     keepsDefaults = type is any DefaultKeeping.Type
-    var defaults: DefaultValues?
+    lazy var defaults = DefaultValues(type)
     var entries: [Entry] = []
     for named in try PropertyNames.find(in: type) {
       let property = named.property
       let isOptional = property.type is any NilHolding.Type
       var (writesNil, constant) = (keepsDefaults, (any ConstantValue)?.none)
       if isOptional && !keepsDefaults || !property.isVariable {
-        let known = defaults ?? DefaultValues(type)
-        defaults = known
-        writesNil = writesNil || isOptional && !known.isNil(property)
-        if !property.isVariable { constant = try known.constant(property, named.label) }
+        writesNil = writesNil || isOptional && !defaults.isNil(property)
+        if !property.isVariable { constant = try defaults.constant(property, named.label) }
       }
       entries.append(
         Entry(

@@ -59,10 +59,11 @@ struct PropertyNames {
       guard !property.name.hasPrefix("$"), !property.name.hasPrefix("_$") else { continue }
       let name = plainName(of: property)
       let givenKey = givenKey(of: property, name)
-      if case .some(.none) = givenKey { continue }
+      // It may be given as nil.
+      guard let wanted = givenKey ?? name else { continue }
       let label = "\(property.owner).\(name)"
       guard try isArchivable(property, label) else { continue }
-      let key = try key(of: property, givenKey ?? name, isGiven: givenKey != nil)
+      let key = try key(of: property, wanted, isGiven: givenKey != nil)
       let others = givenKey == nil ? otherKeys(of: property, name, key) : []
       found.append(
         Named(
@@ -97,10 +98,7 @@ struct PropertyNames {
 
   private func isStructure(_ type: Any.Type) -> Bool {
     guard !(type is AnyClass), StoredProperties.of(type) != nil else { return false }
-    let module = String(reflecting: type).prefix { $0 != "." }
-    return !["Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization", "__C"].contains(
-      module
-    )
+    return !["Swift", "Foundation", "__C"].contains(RuntimeTypes.name(of: type).prefix { $0 != "." })
   }
 
   /// The key given to `property`: an inner nil if the property is not archived, an outer nil if none was given.
@@ -125,10 +123,10 @@ struct PropertyNames {
 
   private mutating func key(
     of property: StoredProperty,
-    _ wanted: String?,
+    _ wanted: String,
     isGiven: Bool
   ) throws(ArchiveError) -> String {
-    var key = wanted ?? property.name
+    var key = wanted
     // Classes of a chain may each have a private property of the same name. The one nearest to the base keeps the key.
     while !isGiven, let other = owners[key], other.owner != property.owner {
       key = qualified(key, by: String(describing: property.owner).prefix { $0 != "<" })
