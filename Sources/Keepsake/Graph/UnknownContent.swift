@@ -114,11 +114,7 @@ private final class TypedReferenceDecodingPlan: DecodingPlan<TypedReference> {
     _ session: DecodingSession,
     _ depth: Int
   ) throws -> TypedReference {
-    let (value, isPolymorphic) = try session.decodeNamed(
-      at: &cursor,
-      depth,
-      placeholders: (value: UnknownValue.self, object: UnknownObject.self)
-    )
+    let (value, isPolymorphic) = try session.decodeNamed(at: &cursor, depth)
     guard let value = value as? any Codable else { throw ReadingFault.mismatch(cursor) }
     return TypedReference(value: value, isPolymorphic: isPolymorphic)
   }

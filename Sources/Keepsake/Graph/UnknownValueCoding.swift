@@ -11,12 +11,8 @@ extension ArchivePlaceholder {
 extension UnknownValue: Codable {
   /// Keeps the content at the place of the decoder.
   public init(from decoder: any Decoder) throws {
-    guard let archive = decoder as? ValueDecoder, let entries = archive.session.entries(at: archive) else {
-      throw DecodingError.dataCorrupted(
-        ArchiveError.misuse("A placeholder can be decoded only where an archive names a type")
-          .decodingContext(decoder.codingPath)
-      )
-    }
+    let archive = try decoder.inArchive()
+    guard let entries = archive.session.entries(at: archive) else { throw decoder.namesNoType }
     self.init(entries: entries, stored: try UnknownContent(from: decoder))
   }
 

@@ -22,8 +22,13 @@ extension Decoder {
   /// This decoder, for a type that only archives have.
   func inArchive() throws -> ValueDecoder {
     if let decoder = self as? ValueDecoder { return decoder }
+    throw namesNoType
+  }
+
+  /// The error for a placeholder where no type is named.
+  var namesNoType: DecodingError {
     let misuse = ArchiveError.misuse("A placeholder can be decoded only where an archive names a type")
-    throw DecodingError.dataCorrupted(misuse.decodingContext(codingPath))
+    return DecodingError.dataCorrupted(misuse.decodingContext(codingPath))
   }
 
   @inline(never)

@@ -1,6 +1,5 @@
 /// Class instances, by number. Each is decoded once, and is the same instance wherever it is referred to (Format §4.9).
 final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value> {
-  private let isAwakening = Value.self is any ArchiveAwakening.Type
   /// The classes to build, by the numbers of the archived classes.
   @safe @exclusivity(unchecked) private var known = NumberedCache<BuildableType>()
 
@@ -138,7 +137,7 @@ extension ClassDecodingPlan {
     let value = try session.decodePlainly(Value.self, at: &cursor, depth)
     // A class may stand for nil, as a structure may. Then its initializer has read the nil.
     if isNil, session.nesting.latest.offset != start { throw ReadingFault.mismatch(start) }
-    if isAwakening, let awakening = value as? any ArchiveAwakening { session.noteAwakening(awakening) }
+    if let awakening = value as? any ArchiveAwakening { session.noteAwakening(awakening) }
     return value
   }
 

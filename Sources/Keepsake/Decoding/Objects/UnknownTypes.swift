@@ -13,23 +13,22 @@ extension DecodingSession {
   }
 
   /// Reads the typed value or object at `cursor`, and moves past it, as the type that the archive names, otherwise as
-  /// one of `placeholders`.
+  /// a placeholder.
   ///
   /// - Returns: the value, and whether its name decides its type.
   func decodeNamed(
     at cursor: inout Int,
-    _ depth: Int,
-    placeholders: (value: any Decodable.Type, object: any Decodable.Type)
+    _ depth: Int
   ) throws -> (value: any Decodable, isPolymorphic: Bool) {
     let start = cursor
     guard try isReference(at: start) else {
       guard try reader.byte(at: start) == Tag.typed else { throw ReadingFault.mismatch(start) }
-      return (try decodeTypedContent(at: &cursor, behind: Any.self, depth, orElse: placeholders.value), true)
+      return (try decodeTypedContent(at: &cursor, behind: Any.self, depth, orElse: UnknownValue.self), true)
     }
     let (number, entry) = try referencedObject(at: start)
     let known = graph.objects.object(number).flatMap { Swift.type(of: $0) as? any Decodable.Type }
     let named = known ?? (try? type(ofEntry: entry, behind: Any.self, start, depth))
-    let built = named.flatMap { $0 is AnyClass ? $0 : nil } ?? placeholders.object
+    let built = named.flatMap { $0 is AnyClass ? $0 : nil } ?? UnknownObject.self
     return (try decodeByPlan(built, at: &cursor, depth), image.classes[entry].isPolymorphic)
   }
 

@@ -45,8 +45,8 @@ struct PackedArray {
 protocol UnpackableElement: ReadablePrimitive {
   /// The element type of packed arrays of this type; `nil` if they are bytes.
   static var packedElement: PackedElement? { get }
-  /// The numbers whose count is at `end`, which moves past them; `nil` if this type is too narrow for them.
-  static func numbers(_ session: DecodingSession, at end: inout Int) throws(ArchiveError) -> [Self]?
+  /// The `count` numbers at `end`, which moves past them; `nil` if this type is too narrow for them.
+  static func numbers(_ count: Int, _ reader: ByteReader, at end: inout Int) throws(ArchiveError) -> [Self]?
   /// Reads the array at `cursor`, and moves past it, if it was written from this type or one of the same width; `nil`
   /// if its elements must be read one by one.
   // A requirement, so that each type has its own code.
@@ -60,7 +60,7 @@ extension UnpackableElement {
     let element = isBytes ? nil : try session.reader.byte(at: cursor + 1)
     guard element == packedElement?.rawValue else { return nil }
     var end = element == nil ? cursor + 1 : cursor + 2
-    let numbers = try numbers(session, at: &end)
+    let numbers = try numbers(session.reader.varint(at: &end), session.reader, at: &end)
     if numbers != nil { cursor = end }
     return numbers
   }
@@ -117,27 +117,24 @@ extension UnpackableElement where Self: ReadableInteger {
   static var packedElement: PackedElement? { isSigned ? .signed : .unsigned }
 
   // One pass over the blocks. They are far apart, so each look at a width may miss the cache.
-  static func numbers(_ session: DecodingSession, at end: inout Int) throws(ArchiveError) -> [Self]? {
-    let count = try session.reader.varint(at: &end)
-    return try session.reader.packedIntegers(count, signed: isSigned, at: &end)
+  static func numbers(_ count: Int, _ reader: ByteReader, at end: inout Int) throws(ArchiveError) -> [Self]? {
+    try reader.packedIntegers(count, signed: isSigned, at: &end)
   }
 }
 
 extension UInt8: UnpackableElement {
   static var packedElement: PackedElement? { nil }
 
-  static func numbers(_ session: DecodingSession, at end: inout Int) throws(ArchiveError) -> [Self]? {
-    let count = try session.reader.varint(at: &end)
-    let bytes = try session.reader.array(of: UInt8.self, count: count, at: end)
+  static func numbers(_ count: Int, _ reader: ByteReader, at end: inout Int) throws(ArchiveError) -> [Self]? {
+    let bytes = try reader.array(of: UInt8.self, count: count, at: end)
     end += count
     return bytes
   }
 }
 
 extension UnpackableElement where Self: ReadableFloat & BitwiseCopyable {
-  static func numbers(_ session: DecodingSession, at end: inout Int) throws(ArchiveError) -> [Self]? {
-    let count = try session.reader.varint(at: &end)
-    let numbers = try session.reader.array(of: Self.self, count: count, at: end)
+  static func numbers(_ count: Int, _ reader: ByteReader, at end: inout Int) throws(ArchiveError) -> [Self]? {
+    let numbers = try reader.array(of: Self.self, count: count, at: end)
     end += count * MemoryLayout<Self>.size
     return numbers
   }
@@ -154,9 +151,8 @@ extension Double: UnpackableElement {
 extension Bool: UnpackableElement {
   static var packedElement: PackedElement? { .bool }
 
-  static func numbers(_ session: DecodingSession, at end: inout Int) throws(ArchiveError) -> [Self]? {
-    let count = try session.reader.varint(at: &end)
-    let bools = try session.reader.packedBools(count, at: end)
+  static func numbers(_ count: Int, _ reader: ByteReader, at end: inout Int) throws(ArchiveError) -> [Self]? {
+    let bools = try reader.packedBools(count, at: end)
     end += (count + 7) / 8
     return bools
   }
