@@ -24,12 +24,11 @@ package struct ImageExtent {
 struct FoundEntries: ~Copyable {
   var stringOffsets: [Int]?
   var strings: [String?] = []
-  var conditionals: [UInt32] = []
-  var areConditionalsRead = false
+  var conditionals: [UInt32]?
 
   mutating func forgetArchive() {
     if stringOffsets != nil { (stringOffsets, strings) = (nil, []) }
-    if areConditionalsRead { (conditionals, areConditionalsRead) = ([], false) }
+    if conditionals != nil { conditionals = nil }
   }
 }
 
