@@ -57,10 +57,12 @@ extension ArchiveImage {
     }
   }
 
+  /// Checks a value and all in it. Counts references if `summary` has an entry for each body.
+  @inline(never)
   private func verify(
     _ root: ArchiveValue,
     _ summary: inout ArchiveSummary,
-    _ progress: (Int) -> Void
+    _ progress: (Int) -> Void = { _ in }
   ) throws(ArchiveError) {
     var walk = ArchiveWalk(root)
     while let step = try walk.next() {
@@ -76,9 +78,56 @@ extension ArchiveImage {
       default: break
       }
       // Reads the number once: the bytes of a mapped file may change before a second time.
-      if value.kind != .conditional, let number = try value.target?.number {
+      if value.kind != .conditional, let number = try value.target?.number,
+        summary.referenceCounts.indices.contains(number)
+      {
         summary.referenceCounts[number] += 1
       }
     }
+  }
+
+  // MARK: Earlier saves
+
+  /// Checks each save except the newest as ``verifyStructure(progress:)`` checks that, if the checksums have been compared.
+  ///
+  /// - Returns: the first save with a fault; `nil` if there is none.
+  package func faultInEarlierSaves() -> (number: Int, error: ArchiveError)? {
+    var before: ArchiveImage?
+    for save in saves {
+      do throws(ArchiveError) {
+        let part = reader.limited(to: save.range.lowerBound)
+        let image =
+          if let before { try ArchiveImage(before, andSavesIn: part) } else {
+            try ArchiveImage(part, verification: .disabled, limits: limits)
+          }
+        if try before.map(image.checkNewestSave(since:)) != true { try image.verifyStructure() }
+        before = image
+      } catch {
+        return (save.number - 1, error)
+      }
+    }
+    return nil
+  }
+
+  /// Checks what the newest save has. Returns false if that is not enough, although the rest was checked in `before`.
+  private func checkNewestSave(since before: ArchiveImage) throws(ArchiveError) -> Bool {
+    guard let save = saves.last, save.classes.range.isEmpty else { return false }
+    var summary = ArchiveSummary()
+    for number in (0..<stringCount).dropFirst(before.stringCount) {
+      _ = try string(number, at: save.strings.range.lowerBound)
+    }
+    let countBefore = before.directory.bodyCount
+    for (number, range) in try save.readBodies(reader, countBefore: countBefore) {
+      let body = try numberedBody(number, referredToAt: range.lowerBound)
+      if number <= countBefore {
+        let old = try before.numberedBody(number, referredToAt: range.lowerBound)
+        // References distinguish objects from values.
+        if (old.classNumber == nil) != (body.classNumber == nil) { return false }
+      }
+      try verify(body.value, &summary)
+    }
+    if save.conditionals.count > 0 { try verifyConditionals() }
+    try verify(topLevelValue, &summary)
+    return true
   }
 }
