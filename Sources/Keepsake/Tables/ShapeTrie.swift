@@ -94,7 +94,7 @@ struct ShapeTrie {
     return false
   }
 
-  /// The last key on the path to `node`.
+  /// The last key on the path to `node`; -1 if there is none.
   func lastKey(of node: Int) -> Int { nodes[node].key }
 
   /// The keys on the path to `node`, in the order of writing.

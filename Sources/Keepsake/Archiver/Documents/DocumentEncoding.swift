@@ -62,7 +62,7 @@ struct DocumentEncoding {
       if changed == nil {
         true
       } else {
-        try session.isReadable(NewPaths(content, session.bodies.graph, state.image))
+        try session.isReadable(NewPaths(content, changes, session.bodies.graph, state.image))
       }
   }
 }
@@ -83,7 +83,12 @@ private struct NewPaths {
   /// The search stops at more bodies: to encode them all would soon take less time.
   private static let mostBodies = 4096
 
-  init(_ content: SaveContent, _ graph: ReferenceGraph, _ image: ArchiveImage) throws {
+  init(
+    _ content: SaveContent,
+    _ changes: SavedState.Changes?,
+    _ graph: ReferenceGraph,
+    _ image: ArchiveImage
+  ) throws {
     self.image = image
     areThere = try !image.hasTopLevel(content.topLevel)
     let numbers = content.numbers.map { Int($0) }
@@ -91,11 +96,14 @@ private struct NewPaths {
     let indexes = Dictionary(bodies.map { (numbers[$0 - 1], $0) }, uniquingKeysWith: { first, _ in first })
     written = Set(indexes.keys)
     var connectsWritten = false
-    for body in bodies where numbers[body - 1] <= image.directory.bodyCount {
-      let number = numbers[body - 1]
-      var references: [KeyedReference] = []
-      graph.forEachReference(of: body) { target, property in
-        references.append(KeyedReference(key: content.key(of: property), target: numbers[target - 1]))
+    // Where the file has the same bytes, it has the same references.
+    for number in changes?.changedNumbers ?? [] where number <= image.directory.bodyCount {
+      guard let body = indexes[number] else { continue }
+      // Not in the closure: that would copy `content` for each reference.
+      var written: [(target: Int, property: Int)] = []
+      graph.forEachReference(of: body) { written.append(($0, $1)) }
+      let references = written.map { target, property in
+        KeyedReference(key: content.key(of: property), target: numbers[target - 1])
       }
       var before: [KeyedReference] = []
       try image.forEachReference(ofBody: number) { before.append($0) }
@@ -119,9 +127,10 @@ private struct NewPaths {
       }
     }
     guard connectsWritten else { return }
+    let lengths = content.lengths
     for body in bodies {
       graph.forEachReference(of: body) { target, _ in
-        if content.lengths[target - 1] == 0 { starts.insert(numbers[target - 1]) }
+        if lengths[target - 1] == 0 { starts.insert(numbers[target - 1]) }
       }
     }
   }
@@ -167,15 +176,15 @@ extension EncodingSession {
 
 /// A reference to an object: the key in the record of the body that contains it, and the number of the object.
 struct KeyedReference: Hashable {
-  /// `nil` if the reference is not under a key of a record.
-  let key: Int?
+  /// The number of the key; -1 if the reference is not under a key of a record.
+  let key: Int
   let target: Int
 }
 
 extension SaveContent {
-  /// The number of the key of a property (``PlayThroughQuestions``).
-  fileprivate func key(of property: Int) -> Int? {
-    property & 1 == 1 ? property >> 1 : shapes.keys(of: property >> 1).last
+  /// The number of the key of a property (``PlayThroughQuestions``), or -1.
+  fileprivate func key(of property: Int) -> Int {
+    property & 1 == 1 ? property >> 1 : shapes.lastKey(of: property >> 1)
   }
 }
 
@@ -201,11 +210,11 @@ extension ArchiveImage {
     _ visit: (KeyedReference) -> Void
   ) throws(ArchiveError) {
     var walk = ArchiveWalk(try numberedBody(number, referredToAt: 0).value)
-    var key: Int?
+    var key = -1
     var isProperty = false
     while let step = try walk.next() {
       if case .value(let value, _) = step {
-        if isProperty { key = walk.keyNumber }
+        if isProperty { key = walk.keyNumber ?? -1 }
         if value.kind == .object {
           let target = try value.referencedNumber()
           // Throws if there is no such body.

@@ -45,6 +45,9 @@ final class SavedState {
   struct Changes {
     fileprivate let assembly: SaveAssembly
     fileprivate let bodies: ChangedBodies
+
+    /// The numbers of the bodies that the file lacks, or has with other bytes.
+    var changedNumbers: [Int] { bodies.bodies.map { Int($0.number) } }
   }
 
   /// - Parameters:
