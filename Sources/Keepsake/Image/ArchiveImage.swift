@@ -219,14 +219,14 @@ package final class ArchiveImage {
 
   /// The body to which entry `index` of the conditional table leads, or `nil` if it was not archived (Format §5.5).
   package func conditionalTarget(_ index: Int, at offset: Int) throws(ArchiveError) -> Int? {
-    let targets = try conditionals
-    guard index >= 0, index < targets.count else {
+    if !found.areConditionalsRead { try readConditionals() }
+    guard index >= 0, index < found.conditionals.count else {
       throw .damaged("A conditional reference is out of range", at: offset)
     }
-    return targets[index] == 0 ? nil : Int(targets[index])
+    return found.conditionals[index] == 0 ? nil : Int(found.conditionals[index])
   }
 
-  private func readConditionals() throws(ArchiveError) -> [UInt32] {
+  private func readConditionals() throws(ArchiveError) {
     try verifier?.verify(directory.conditionals.range)
     var targets: [UInt32] = []
     targets.reserveCapacity(directory.conditionals.count)
@@ -253,7 +253,7 @@ package final class ArchiveImage {
       }
     }
     found.conditionals = targets
-    return targets
+    found.areConditionalsRead = true
   }
 
   package var hasConditionals: Bool {
@@ -262,7 +262,10 @@ package final class ArchiveImage {
 
   /// The number of the body, or 0, for each entry of the conditional table, including those of all saves.
   package var conditionals: [UInt32] {
-    get throws(ArchiveError) { if let known = found.conditionals { known } else { try readConditionals() } }
+    get throws(ArchiveError) {
+      if !found.areConditionalsRead { try readConditionals() }
+      return found.conditionals
+    }
   }
 
   /// The number of entries in the string table, including those of all saves.
@@ -273,7 +276,7 @@ package final class ArchiveImage {
   /// Reads all of the tables that are otherwise read when they are first needed.
   package func checkTables() throws(ArchiveError) {
     if found.stringOffsets == nil { _ = try readStringOffsets() }
-    _ = try conditionals
+    if !found.areConditionalsRead { try readConditionals() }
   }
 
   // MARK: Types

@@ -134,6 +134,9 @@ extension ArchiveImage {
   package var topLevelContent: Int {
     get throws(ArchiveError) {
       let offset = try topLevelStart
+      if let root = rootOffset, try end(ofValueAt: root, in: reader) == directory.topLevel.upperBound {
+        return offset
+      }
       guard try end(ofValueAt: offset, in: reader) == directory.topLevel.upperBound else {
         throw .damaged("There are unused bytes after the top level", at: offset)
       }

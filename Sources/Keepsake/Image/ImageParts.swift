@@ -24,11 +24,12 @@ package struct ImageExtent {
 struct FoundEntries: ~Copyable {
   var stringOffsets: [Int]?
   var strings: [String?] = []
-  var conditionals: [UInt32]?
+  var conditionals: [UInt32] = []
+  var areConditionalsRead = false
 
   mutating func forgetArchive() {
     if stringOffsets != nil { (stringOffsets, strings) = (nil, []) }
-    if conditionals != nil { conditionals = nil }
+    if areConditionalsRead { (conditionals, areConditionalsRead) = ([], false) }
   }
 }
 
