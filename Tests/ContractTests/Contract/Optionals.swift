@@ -78,6 +78,21 @@ import Testing
     try readKeyed(data) { container throws in
       #expect(try container.decodeIfPresent(Int.self, forKey: "number") == nil)
       #expect(try container.decode(Int?.self, forKey: "number") == nil)
+      let others: [Any?] = try [
+        container.decodeIfPresent(Float.self, forKey: "number"),
+        container.decodeIfPresent(Int8.self, forKey: "number"),
+        container.decodeIfPresent(Int16.self, forKey: "number"),
+        container.decodeIfPresent(Int32.self, forKey: "number"),
+        container.decodeIfPresent(Int64.self, forKey: "number"),
+        container.decodeIfPresent(UInt.self, forKey: "number"),
+        container.decodeIfPresent(UInt8.self, forKey: "number"),
+        container.decodeIfPresent(UInt16.self, forKey: "number"),
+        container.decodeIfPresent(UInt32.self, forKey: "number"),
+        container.decodeIfPresent(UInt64.self, forKey: "number"),
+        container.decodeIfPresent(Int128.self, forKey: "number"),
+        container.decodeIfPresent(UInt128.self, forKey: "number"),
+      ]
+      #expect(others.allSatisfy { $0 == nil })
       #expect(try container.decodeIfPresent(Int.self, forKey: "deep") == nil)
       #expect(try container.decode(Int?.self, forKey: "deep") == nil)
       #expect(try container.decodeIfPresent([Int].self, forKey: "list") == nil)

@@ -80,10 +80,6 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try state.get(key, Int128.read) }
   func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try state.get(key, UInt128.read) }
 
-  @inline(__always)
-  func decodeIfPresent<Value: ReadablePrimitive>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-    try state.getIfPresent(key, Value.read)
-  }
   // The most frequent types name their function, which saves a call.
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
     try state.getIfPresent(key, Bool.read)
@@ -97,12 +93,23 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
     try state.getIfPresent(key, Int.read)
   }
-  // For these types, the standard library has methods that throw.
-  func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
-    try state.getIfPresent(key, Int128.read)
-  }
-  func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
-    try state.getIfPresent(key, UInt128.read)
+  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try ifPresent(key) }
+  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try ifPresent(key) }
+  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try ifPresent(key) }
+  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try ifPresent(key) }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try ifPresent(key) }
+  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try ifPresent(key) }
+  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try ifPresent(key) }
+  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try ifPresent(key) }
+  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try ifPresent(key) }
+  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try ifPresent(key) }
+  func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? { try ifPresent(key) }
+  func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? { try ifPresent(key) }
+
+  // Not the requirement itself: the methods of the standard library, which search three times and take a marked nil for
+  // a value of another type, would be preferred to a generic one.
+  private func ifPresent<Value: ReadablePrimitive>(_ key: Key) throws -> Value? {
+    try state.getIfPresent(key, Value.read)
   }
 
   // MARK: Nested containers
