@@ -3,8 +3,8 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// `@Polymorphic` in the coders of Foundation, where the name of the type stands beside the value; and what cannot be
-/// coded by any coder.
+/// `@Polymorphic` in the coders of Foundation, where the name of the type stands beside the value; in an archive that is
+/// read without it; and what cannot be coded by any coder.
 @Suite struct PolymorphicElsewhere {
   private func json<Value>(_ value: Polymorphic<Value>) throws -> Data {
     let encoder = JSONEncoder()
@@ -57,6 +57,33 @@ import Testing
     ] {
       #expect(back == values && back.wrappedValue[2].base is UInt8)
     }
+  }
+
+  @Test("the values of an archive are read as their own types, too, once a property declares these")
+  func declaredNow() throws {
+    func check<Value: Codable & Equatable>(_ value: Value) throws {
+      let archiver = KeyedArchiver()
+      archiver.setClassName("Elsewhere", for: Value.self)
+      try archiver.encode(["a": Polymorphic<Any>(value)], forKey: "key")
+      let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+      #expect(try unarchiver.decode([String: Value].self, forKey: "key") == ["a": value])
+      #expect(try unarchiver.decode([String: Value?].self, forKey: "key") == ["a": value])
+    }
+    try check(300)
+    try check(2.5)
+    try check(true)
+    try check("text")
+    try check(Date(timeIntervalSinceReferenceDate: 5))
+    try check(UUID())
+    try check(Data([1, 2]))
+    try check(Decimal(1.5))
+    try check(try #require(URL(string: "https://example.org")))
+    try check([1, 2])
+    try check(["a", "b"])
+    try check(["a": 1])
+    try check(Set(["a", "b"]))
+    try check(Set([1, 2]))
+    try check(ElsewhereEnum.some)
   }
 
   @Test(
@@ -134,6 +161,8 @@ final class ElsewhereCircle: ElsewhereShape {
 struct ElsewhereOther: Codable {
   var side: Int
 }
+
+enum ElsewhereEnum: String, Codable { case some }
 
 final class ElsewhereHolder: Codable {
   @Polymorphic var shape: (any ElsewhereShape)?

@@ -9,9 +9,8 @@ final class SetDecodingPlan<Element: Decodable & Hashable>: DecodingPlan<Set<Ele
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Set<Element>
   {
     switch TagKind(try session.reader.byte(at: cursor)) {
-    case .packedArray, .bytes, .objectReference, .conditionalReference:
-      return try session.decodeOtherArray(by: self, at: &cursor, depth)
-    default: break
+    case .empty, .shortArray, .array: break
+    default: return try session.decodeOtherArray(by: self, at: &cursor, depth)
     }
     let offset = cursor
     var elements: Set<Element> = []

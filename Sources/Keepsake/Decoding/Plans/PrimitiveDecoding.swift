@@ -21,7 +21,8 @@ extension ReadablePrimitive {
   static func convert(_ number: PackedArray.Number) -> Self? { nil }
 
   /// Reads the value at `cursor`, and moves past it. If a reference is there, reads the content of the object, because
-  /// its class may have encoded a single value, as the requested type does.
+  /// its class may have encoded a single value, as the requested type does. If the name of a type is there, reads the
+  /// value behind it, because the property may have been `@Polymorphic`.
   ///
   /// - Parameter read: the `read` of the type. A caller that knows the type names the function, which saves a call.
   @inline(__always)
@@ -50,7 +51,9 @@ extension ReadablePrimitive {
   ) throws(ReadingFault) -> Self {
     guard case .mismatch(let start) = fault, start == cursor else { throw fault }
     let (content, end) = try reading { () throws(ArchiveError) in
-      (try session.contentOfReference(at: start), try session.end(ofValueAt: start))
+      let isTyped = try session.reader.byte(at: start) == Tag.typed
+      let value = isTyped ? try session.bodyOfAnnotation(start) : start
+      return (try session.contentOfReference(at: value), try session.end(ofValueAt: start))
     }
     guard content != start else { throw fault }
     var inner = content
