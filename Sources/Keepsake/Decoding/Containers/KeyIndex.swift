@@ -43,13 +43,6 @@ final class KeyIndex {
 }
 
 extension DecodingSession {
-  /// Throws if the map at `offset` has a key twice.
-  func checkKeysDiffer(mapAt offset: Int) throws(ArchiveError) {
-    var payload = offset + 1
-    let count = try reader.varint(at: &payload)
-    _ = try KeyIndex(offset, KeyedHead(count: count, payload: payload), self)
-  }
-
   /// In a shape of at most this many keys, a linear search finds a key.
   private static let fewKeys = 8
 

@@ -40,8 +40,7 @@ enum CheckedTypes {
       "Foundation.IndexSet": checkIndexSet, "Foundation.CharacterSet": checkCharacterSet,
     ]
     for (name, check) in others {
-      guard let type = RuntimeTypes.types(named: name).first else { continue }
-      checks[ObjectIdentifier(type)] = check
+      if let type = RuntimeTypes.types(named: name).first { checks[ObjectIdentifier(type)] = check }
     }
     return checks
   }()

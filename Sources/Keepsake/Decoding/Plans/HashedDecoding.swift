@@ -131,10 +131,10 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
       let value = try session.describingFaults(Value.self, at: entry, depth + 1) {
         try plan.decode(at: &entry, session, depth + 1)
       }
-      // Two keys that are equal may still be spelled in two ways, which is no fault.
+      // Two keys that are equal may still be spelled in two ways, which is no fault. An index has no key twice.
       if dictionary.updateValue(value, forKey: key) != nil, !keysDiffer {
         try session.describingFaults(Value.self, at: entry, depth + 1) {
-          try session.checkKeysDiffer(mapAt: start)
+          _ = try KeyIndex(start, KeyedHead(count: count, payload: first), session)
         }
         keysDiffer = true
       }

@@ -72,9 +72,7 @@ final class EarlyUses: Sendable {
   /// Returns the offset of the first value that was needed too early, and forgets it.
   @inline(__always)
   func take() -> Int? {
-    guard first.load(ordering: .relaxed) >= 0 else { return nil }
-    let offset = first.exchange(-1, ordering: .relaxed)
-    return offset < 0 ? nil : offset
+    first.load(ordering: .relaxed) < 0 ? nil : first.exchange(-1, ordering: .relaxed)
   }
 
   func note(at offset: Int) {

@@ -51,13 +51,6 @@ struct StoredProperty: Sendable {
 struct StoredProperties: Sendable {
   /// The properties in the order of declaration, those of superclasses first.
   let list: [StoredProperty]
-  /// Whether one of them is weak.
-  let hasWeakOnes: Bool
-
-  private init(_ list: [StoredProperty]) {
-    self.list = list
-    hasWeakOnes = list.contains { $0.ownership == .weak }
-  }
 
   /// The stored properties of `type`, private ones and those of superclasses included.
   ///
@@ -66,7 +59,7 @@ struct StoredProperties: Sendable {
   static func of(_ type: Any.Type) -> StoredProperties? {
     let id = ObjectIdentifier(type)
     if let known = known.withLock({ $0[id] }) { return known }
-    let found = RuntimeMetadata.storedProperties(of: type).map(StoredProperties.init)
+    let found = RuntimeMetadata.storedProperties(of: type).map { StoredProperties(list: $0) }
     // Two threads may find the same properties.
     known.withLock { $0[id] = .some(found) }
     return found
