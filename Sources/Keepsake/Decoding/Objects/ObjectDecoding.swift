@@ -137,7 +137,7 @@ extension ClassDecodingPlan {
     let value = try session.decodePlainly(Value.self, at: &cursor, depth)
     // A class may stand for nil, as a structure may. Then its initializer has read the nil.
     if isNil, session.nesting.latest.offset != start { throw ReadingFault.mismatch(start) }
-    if let awakening = value as? any ArchiveAwakening { session.noteAwakening(awakening) }
+    if let awakening = value as? any ArchiveAwakening { session.later.awakening.append(awakening) }
     return value
   }
 
@@ -239,7 +239,9 @@ extension DecodingSession {
     let isAwakening = buildable.use { $0.isAwakening }
     if settings.observer != nil { return try completeObserved(number, object, isAwakening, reference) }
     try enter(number, object, reference)
-    if isAwakening, let object = object.use({ $0 }) as? any ArchiveAwakening { noteAwakening(object) }
+    if isAwakening, let object = object.use({ $0 }) as? any ArchiveAwakening {
+      later.awakening.append(object)
+    }
     return true
   }
 
@@ -261,7 +263,7 @@ extension DecodingSession {
     if later.readLast.areThere || later.deferred.count > 0 {
       later.readLast.replaced[number] = isSame ? nil : object
     }
-    if isAwakening || !isSame, let result = result as? any ArchiveAwakening { noteAwakening(result) }
+    if isAwakening || !isSame, let result = result as? any ArchiveAwakening { later.awakening.append(result) }
     return isSame
   }
 
@@ -273,12 +275,6 @@ extension DecodingSession {
     graph.inProgress.removeLast()
     if later.readLast.areThere { later.readLast.end(number) }
     graph.decodedNumbers.append(UInt32(truncatingIfNeeded: number))
-  }
-
-  fileprivate func noteAwakening(_ object: any ArchiveAwakening) {
-    // An observer may give one object for several.
-    if settings.observer != nil, !later.awakened.insert(ObjectIdentifier(object)).inserted { return }
-    later.awakening.append(object)
   }
 
   /// Forgets an object whose initializer threw.

@@ -24,7 +24,6 @@ extension DecodingSession {
   func truncate(to mark: Mark) {
     let numbers = graph.decodedNumbers.takeSuffix(from: mark.decoded).map(Int.init)
     let awakening = later.awakening.takeSuffix(from: mark.awakening)
-    for object in awakening { later.awakened.remove(ObjectIdentifier(object)) }
     // Released at the end: code of the program in a `deinit` may decode something else.
     let released =
       (

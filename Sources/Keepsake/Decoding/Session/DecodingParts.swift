@@ -131,8 +131,6 @@ struct DecodedLater: ~Copyable {
   var hashed = NotedHashes()
   /// The objects to awaken when the graph is complete.
   var awakening: [any ArchiveAwakening] = []
-  /// The identifiers of these objects, in case an observer gives one several times.
-  var awakened: Set<ObjectIdentifier> = []
   /// The deferred values of a rehearsal. They are released at its end, since nothing else would break their cycles.
   var rehearsed: [AnyDeferredValue] = []
 

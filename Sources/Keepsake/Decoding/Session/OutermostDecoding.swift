@@ -93,10 +93,14 @@ extension DecodingSession {
 
   private func awaken() {
     let awakening = exchange(&later.awakening, with: [])
-    later.awakened = []
     guard !settings.isRehearsal else { return }
     later.isActive = false
-    for object in awakening { object.awakeFromArchive() }
+    // An observer may have given one object for several.
+    let mayRepeat = settings.observer != nil
+    var awakened: Set<ObjectIdentifier> = []
+    for object in awakening where !mayRepeat || awakened.insert(ObjectIdentifier(object)).inserted {
+      object.awakeFromArchive()
+    }
   }
 
   /// Releases the decoded objects, since they may hold lazy values, which retain the session.
