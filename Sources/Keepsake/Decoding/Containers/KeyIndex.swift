@@ -9,7 +9,7 @@ final class KeyIndex {
   /// The end of the last value.
   let end: Int
   /// The keys of a map. A record's shape has its keys.
-  let keys: DistinctKeys?
+  private let keys: DistinctKeys?
 
   /// Indexes the container at `offset`. Throws if a map has a key twice; the shape of a record is already checked.
   init(_ offset: Int, _ head: KeyedHead, _ session: DecodingSession) throws(ArchiveError) {
@@ -39,6 +39,12 @@ final class KeyIndex {
       throw .damaged("The keys of a container changed while it was read", at: offset)
     }
     return entries[slot]
+  }
+
+  /// The slot of the key `name` of a map.
+  // Not at the caller, who would retain the keys.
+  func slot(of name: String, _ image: ArchiveImage) throws(ArchiveError) -> Int? {
+    try keys?.slot(of: name, image)
   }
 }
 
