@@ -29,6 +29,18 @@ import Testing
     #expect(try mapArchiveFile(folder("a")).isEmpty)
   }
 
+  @Test("what a writer cuts off while a reader looks for the end of the newest save is not mapped")
+  func shrinkingFile() throws {
+    let document = try ArchiveDocument(creating: folder("a"), root: [1])
+    document.root.append(2)
+    try document.save()
+    let file = try OpenFile.open(folder("a"))
+    let count = try file.status().byteCount
+    for leftover in [1, 7, 48, 1_000, 1 << 16, 200_000] {
+      #expect(try file.savedEnd(count + leftover) == count)
+    }
+  }
+
   @Test func aChangeOfTheDataIsNoChangeOfTheFile() throws {
     try writeText("old", to: folder("a"))
     var data = try mapArchiveFile(folder("a"))

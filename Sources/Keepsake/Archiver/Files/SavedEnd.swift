@@ -13,7 +13,10 @@ extension OpenFile {
     var end = count
     while end > Header.byteCount + 8 {
       let start = max(Header.byteCount, end - OpenFile.pieceByteCount)
-      guard let bytes = try buffer(start..<end)?.reader() else { return nil }
+      guard let bytes = try buffer(start..<end)?.reader() else {
+        // A writer has just cut off what an interrupted save had left.
+        return try savedEnd(min(end - 1, status().byteCount))
+      }
       var last = bytes.count
       while let offset = SaveSearch.signature(before: last, bytes) {
         let (length, candidate) = (offset + 8, start + offset + 8)
