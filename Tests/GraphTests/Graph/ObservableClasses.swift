@@ -41,6 +41,19 @@ import Testing
     }
   }
 
+  @Test("a property that is no longer observed, such as one that became lazy or weak, keeps its value")
+  func ignored() throws {
+    let old = ObservedFriend(name: "Ada")
+    old.friends = [ObservedFriend(name: "Grace"), old]
+    old.best = old
+    let new = try transcode(old, to: IgnoringFriend.self)
+    #expect(new.name == "Ada" && new.friends.map(\.name) == ["Grace", "Ada"])
+    #expect(new.friends[1] === new && new.best === new)
+    new.best = new.friends[0]
+    let back = try transcode(new, to: ObservedFriend.self)
+    #expect(back.name == "Ada" && back.friends[1] === back && back.best === back.friends[0])
+  }
+
   @Test("a class with fields reads what was archived with @Observable, cycles, too")
   func becameFields() throws {
     let old = ObservedFriend(name: "Ada")
@@ -108,6 +121,14 @@ private final class PlainFilm: Codable {
   private enum CodingKeys: CodingKey { case _name, _friends, _best, _$observationRegistrar }
 
   init(name: String) { self.name = name }
+}
+
+@Observable private final class IgnoringFriend: Codable {
+  var name: String
+  @ObservationIgnored @Lazy var friends: [IgnoringFriend] = []
+  @ObservationIgnored weak var best: IgnoringFriend?
+
+  private enum CodingKeys: CodingKey { case _name, friends, best, _$observationRegistrar }
 }
 
 private final class FriendModel: ArchivedModel {

@@ -28,15 +28,13 @@ extension DecodingContainerState {
         MemoryLayout<Key>.size <= 1 && Key(stringValue: ObservableKeyNames.registrar) != nil
       table.otherNames = isObservable ? .withoutUnderscore : registrar >= 0 ? .withUnderscore : .none
     }
-    switch table.otherNames {
-    case .unknown, .none: return nil
-    case .withoutUnderscore:
-      let name = key.stringValue
-      guard name.utf8.first == UInt8(ascii: "_"), name != ObservableKeyNames.registrar else { return nil }
-      return try find(String(name.dropFirst()))
-    case .withUnderscore:
-      guard head.isRecord, session.slot(ofKey: registrar, in: head) != nil else { return nil }
-      return try find("_" + key.stringValue)
+    let (state, name) = (table.otherNames, key.stringValue)
+    if state == .none { return nil }
+    if state == .withoutUnderscore, name.utf8.first == UInt8(ascii: "_") {
+      return name == ObservableKeyNames.registrar ? nil : try find(String(name.dropFirst()))
     }
+    // Also in an observable class, which may no longer observe the property.
+    guard head.isRecord, session.slot(ofKey: registrar, in: head) != nil else { return nil }
+    return try find("_" + name)
   }
 }
