@@ -40,7 +40,8 @@ struct KnownBodies: ~Copyable {
   var groups: [[Int]]
   /// The offsets of the value references that were found, by number (Format §4.9), without those that a decoder finds.
   var valueReferences: [Int: Int] = [:]
-  /// The hashes of strings in the string table that are keys of maps, by number.
+  /// The hash function for keys of maps, and the hashes of strings in the string table, by number.
+  let keyHash = KeyHash()
   var stringHashes: [Int: UInt32] = [:]
 
   init(count: Int) {

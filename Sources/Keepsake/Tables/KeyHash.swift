@@ -3,12 +3,18 @@
 struct KeyHash {
   private let seed: UInt64
 
-  /// Hashes with the seed of this process.
-  static let seeded = {
+  init() {
     var hasher = Hasher()
     hasher.combine("Keepsake")
-    return KeyHash(seed: UInt64(truncatingIfNeeded: hasher.finalize()))
-  }()
+    seed = UInt64(truncatingIfNeeded: hasher.finalize())
+  }
+
+  private init(seed: UInt64) {
+    self.seed = seed
+  }
+
+  /// Hashes with the seed of this process.
+  static let seeded = KeyHash()
 
   /// Hashes that are the same in every process, as an archive depends on them.
   static let unseeded = KeyHash(seed: 0)

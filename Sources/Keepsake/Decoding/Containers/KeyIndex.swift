@@ -22,7 +22,7 @@ final class KeyIndex {
       var entry = Entry(offset: cursor, hash: 0)
       if !head.isRecord {
         try session.countSharedKey(at: cursor)
-        entry.hash = try image.keyHash(at: &cursor)
+        entry.hash = try image.keyHash(at: &cursor, session.lookups.keyHash)
       }
       entries.append(entry)
       cursor = try session.end(ofValueAt: cursor)
@@ -42,9 +42,8 @@ final class KeyIndex {
   }
 
   /// The slot of the key `name` of a map.
-  // Not at the caller, who would retain the keys.
-  func slot(of name: String, _ image: ArchiveImage) throws(ArchiveError) -> Int? {
-    try keys?.slot(of: name, image)
+  func slot(of name: String, _ image: ArchiveImage, _ keyHash: KeyHash) throws(ArchiveError) -> Int? {
+    try keys?.slot(of: name, image, keyHash)
   }
 }
 

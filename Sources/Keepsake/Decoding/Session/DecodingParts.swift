@@ -54,8 +54,8 @@ struct KeyLookups: ~Copyable {
   var topLevelOffset = 0
   /// The numbers of the keys in the archive, once one was requested.
   var keyNumbers: [ExactString: Int]?
-  /// Hashes the numbers of keys. A copy, since reading a static property takes longer.
-  let keyHash = KeyHash.seeded
+  /// Hashes keys to find them in any order.
+  let keyHash = KeyHash()
   /// The slots of the keys in each large shape in which a key was searched for, by the start of the shape in the shape
   /// table.
   var shapeSlots = NumberedCache<SlotTable>()
