@@ -347,6 +347,22 @@ import Testing
     #expect((try? saved.$all.load()) == nil || isMended)
   }
 
+  @Test("an earlier save is gone back to with what lazy values in a property hold that has become lazy since")
+  func revertWhatBecameLazy() throws {
+    struct Eager: Codable { var albums = [Album()] }
+    struct Later: Codable { @Lazy var albums: [Album] = [] }
+    let eager = Eager()
+    eager.albums[0].photos = [Photo("old")]
+    let before = try ArchiveDocument(creating: folder("later"), root: eager)
+    eager.albums[0].photos[0].title = "new"
+    try before.save()
+    before.close()
+    let document = try ArchiveDocument<Later>(opening: folder("later"))
+    try document.revert(to: 1)
+    let saved = try KeyedUnarchiver.unarchive(Later.self, fromFile: folder("later"))
+    for root in [document.root, saved] { #expect(root.albums[0].photos.map(\.title) == ["old"]) }
+  }
+
   @Test("a property that became lazy leaves the object alone that others refer to", arguments: 0..<3, 0..<3)
   func becameLazy(readCount: Int, way: Int) throws {
     final class Eager: Codable {

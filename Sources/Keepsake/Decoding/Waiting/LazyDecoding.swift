@@ -70,10 +70,12 @@ extension DecodingSession {
     }
   }
 
-  /// The lazy values that were not read yet, in the order of the archive.
+  /// The lazy values that were not read yet, in the order of the archive, and after these those without a body, whose
+  /// number is 0: their properties were not lazy when they were archived.
   private var unreadLazyValues: [(key: Int, content: AnyLazyContent)] {
-    Array(lazies.contents.keys).ordered(by: <).compactMap { number in
-      lazies.contents[number]?.object.flatMap { $0.isArchived ? (number, $0) : nil }
+    let numbered = Array(lazies.contents.keys).ordered(by: <).map { ($0, lazies.contents[$0]?.object) }
+    return (numbered + lazies.inline.map { (0, $0.object) }).compactMap { number, content in
+      content.flatMap { $0.isArchived ? (number, $0) : nil }
     }
   }
 
@@ -111,7 +113,7 @@ extension DecodingSession {
   /// verified that the order of the archive works; a program may access lazy values in any order.
   func readOtherLazyValues(after error: any Error) {
     guard loss(error)?.code == .cycle else { return }
-    let unread = unreadLazyValues.map(\.content) + lazies.inline.compactMap(\.object).filter(\.isArchived)
+    let unread = unreadLazyValues.map(\.content)
     // If the same values as last time are unread, the result would be the same.
     guard unread.count != lazies.unreadableCount else { return }
     lazies.unreadableCount = readIfPossible { unread.filter(\.isArchived) }.count
