@@ -50,6 +50,40 @@ import Testing
     #expect(back.children.allSatisfy { $0.parent === back })
   }
 
+  @Test("a reference that was weak, to an object to which no other leads now", arguments: [false, true])
+  func retained(isDocument: Bool) throws {
+    final class Boss: Codable {
+      var name: String
+      weak var deputy: Boss?
+      init(_ name: String) { self.name = name }
+    }
+    final class Retaining: Codable {
+      var name = ""
+      var deputy: Retaining?
+    }
+    struct Before: Codable {
+      var first: Boss
+      var staff: [Boss]
+    }
+    struct After: Codable { var first: Retaining }
+    let staff = [Boss("first"), Boss("second"), Boss("third")]
+    for index in 0..<3 { staff[index].deputy = staff[(index + 1) % 3] }
+    let first: Retaining
+    if isDocument {
+      let folder = try TemporaryFolder()
+      try ArchiveDocument(creating: folder("staff"), root: Before(first: staff[0], staff: staff)).close()
+      let document = try ArchiveDocument<After>(opening: folder("staff"))
+      document.root.first.name = "changed"
+      try document.save()
+      first = try KeyedUnarchiver.unarchive(After.self, fromFile: folder("staff")).first
+    } else {
+      first = try transcode(Before(first: staff[0], staff: staff), to: After.self).first
+    }
+    #expect(first.deputy?.name == "second" && first.deputy?.deputy?.name == "third")
+    #expect(first.deputy?.deputy?.deputy === first)
+    first.deputy?.deputy?.deputy = nil
+  }
+
   @Test("properties of a superclass, inline and in a container of its own", arguments: [false, true])
   func superclass(isInline: Bool) throws {
     let cycle = DeferredLeaf.cycle(isInline)

@@ -25,8 +25,10 @@ struct PropertiesReadLast {
     let value: Any.Type
     /// `nil` if the key is not read last, or the class has no property that can wait for the value.
     let waiting: AnyWaitingProperty?
-    /// `nil` if the class has no property that can wait for the object of a conditional reference.
+    /// `nil` unless the property is weak or unowned, and can wait for the object of a conditional reference.
     let reference: (any ReferenceReceiver)?
+    /// What waits for the object of a conditional reference if the property retains it, so that the object is read.
+    let retained: AnyWaitingProperty?
     /// The property if it is weak and can have a conditional reference.
     let weak: StoredProperty?
     /// Whether a reference in the weak property counts as conditional.
@@ -43,6 +45,7 @@ struct PropertiesReadLast {
       _ value: Any.Type,
       waiting: AnyWaitingProperty?,
       reference: (any ReferenceReceiver)? = nil,
+      retained: AnyWaitingProperty? = nil,
       weak: StoredProperty? = nil,
       isConditional: Bool = false,
       isField: Bool = false,
@@ -52,6 +55,7 @@ struct PropertiesReadLast {
       self.value = value
       self.waiting = waiting
       self.reference = reference
+      self.retained = retained
       self.weak = weak
       self.isConditional = isConditional
       self.isField = isField
@@ -64,7 +68,7 @@ struct PropertiesReadLast {
     /// lost. 0 if it cannot wait.
     var preference: Int {
       guard let waiting else { return weak == nil ? 0 : 1 }
-      return waiting.property.ownership == .unowned ? 2 : isField ? 3 : reference == nil ? 4 : 5
+      return waiting.property.ownership == .unowned ? 2 : isField ? 3 : retained == nil ? 4 : 5
     }
   }
 

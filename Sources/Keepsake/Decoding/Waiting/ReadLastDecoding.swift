@@ -99,16 +99,17 @@ extension DecodingSession {
     at start: Int
   ) throws -> Bool {
     let isConditional = try reader.byte(at: start) & 0xFC == Tag.conditionalReference
-    if try isConditional || property.isConditional && isReference(at: start) && lazyBody(at: start) == nil {
-      guard let reference = property.reference, let number = try referencedBody(at: start)
-      else { return false }
+    if let reference = property.reference,
+      try isConditional || property.isConditional && isReference(at: start) && lazyBody(at: start) == nil
+    {
+      guard let number = try referencedBody(at: start) else { return false }
       try checkIsObject(number, at: start)
       try charge(DecodingBudget.deferredOverhead, at: start)
       graph.conditional.append(
         WaitingReference(receiver: reference, number: number, offset: start, owner: object.number)
       )
     } else {
-      guard let waiting = property.waiting else { return false }
+      guard let waiting = isConditional ? property.retained : property.waiting else { return false }
       // The initializer may ask twice.
       if !later.deferred.hasLately(start, of: object.number) {
         try charge(DecodingBudget.deferredOverhead, at: start)
@@ -230,6 +231,7 @@ extension DecodingSession {
   ) -> PropertiesReadLast.PropertyOfKey {
     var waiting: AnyWaitingProperty?
     var reference: (any ReferenceReceiver)?
+    var retained: AnyWaitingProperty?
     var weak: StoredProperty?
     func makeReference<Target: AnyObject>(_ type: Target.Type, _ property: StoredProperty) {
       reference = ReferenceProperty<Target>(property)
@@ -238,11 +240,15 @@ extension DecodingSession {
     let isStored = property?.type == Value.self || property?.type == Value?.self
     if isStored, let property, property.isVariable {
       if let target = (property.type as? any OptionalValue.Type)?.wrapped as? any AnyObject.Type {
-        makeReference(target, property)
+        if property.ownership == .strong {
+          retained = waitingProperty(property, isField: false)
+        } else {
+          makeReference(target, property)
+        }
         if property.ownership == .weak { weak = property }
       }
       if isReadLast || later.readLast.include(property) {
-        waiting = waitingProperty(property, isField: false)
+        waiting = retained ?? waitingProperty(property, isField: false)
       }
     }
     return .init(
@@ -250,6 +256,7 @@ extension DecodingSession {
       Value.self,
       waiting: waiting,
       reference: reference,
+      retained: retained,
       weak: weak,
       isConditional: weak.map(later.readLast.include) ?? false,
       isStored: isStored

@@ -84,7 +84,7 @@ final class WaitingEmptyProperty<Value: Decodable & ValueThatCanBeEmpty>: Waitin
   }
 }
 
-/// A property that may have conditional references. These are no reason to decode their objects.
+/// A weak or unowned property that may have conditional references. These are no reason to decode their objects.
 final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
   private let property: StoredProperty
 
@@ -102,27 +102,17 @@ final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
     }
     guard let owner = session.owner(reference.owner) else { return }
     try reference.check(object, isA: Target.self, session)
-    guard assign(knownDowncast(object, to: Target.self), in: owner) else {
+    guard property.assign(reference: object, in: owner) else {
       throw session.isNotEmpty(property, reference.offset)
     }
   }
 
   func waits(for reference: WaitingReference, _ session: DecodingSession) -> Bool {
     guard let owner = session.owner(reference.owner) else { return false }
-    if property.ownership != .strong { return property.reference(in: owner) == nil }
-    return property.value(as: Target?.self, in: owner).map { $0 == nil } ?? true
+    return property.reference(in: owner) == nil
   }
 
   var target: (any (Decodable & AnyObject).Type)? { Target.self as? any (Decodable & AnyObject).Type }
-
-  /// Assigns `target` to the property of `owner`, which is empty while it waits.
-  ///
-  /// - Returns: `false` if it is not empty.
-  private func assign(_ target: Target, in owner: AnyObject) -> Bool {
-    if property.ownership != .strong { return property.assign(reference: target, in: owner) }
-    guard let present = property.value(as: Target?.self, in: owner), present == nil else { return false }
-    return property.assign(target, as: Target?.self, in: owner)
-  }
 }
 
 extension DecodingSession {
