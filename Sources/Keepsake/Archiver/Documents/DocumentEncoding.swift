@@ -100,9 +100,9 @@ private struct NewPaths {
     for number in changes?.changedNumbers ?? [] where number <= image.directory.bodyCount {
       guard let body = indexes[number] else { continue }
       // Not in the closure: that would copy `content` for each reference.
-      var written: [(target: Int, property: Int)] = []
-      graph.forEachReference(of: body) { written.append(($0, $1)) }
-      let references = written.map { target, property in
+      var found: [(target: Int, property: Int)] = []
+      graph.forEachReference(of: body) { found.append(($0, $1)) }
+      let references = found.map { target, property in
         KeyedReference(key: content.key(of: property), target: numbers[target - 1])
       }
       var before: [KeyedReference] = []
