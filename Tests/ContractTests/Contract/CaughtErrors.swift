@@ -229,6 +229,28 @@ import Testing
     }
   }
 
+  @Test("many objects before, in and after the value that fails", arguments: [0, 10, 63, 64, 65, 130])
+  func manyObjects(before: Int) throws {
+    for failing in [1, 60, 64, 200] {
+      func archive(trying: Bool) throws -> Data {
+        try writeUnkeyed { list in
+          for number in 0..<before { try list.encode(Thing("before \(number)")) }
+          if trying {
+            let things = Writing { encoder in
+              try (0..<failing).map { Thing("left behind \($0)") }.encode(to: encoder)
+              throw Refusal()
+            }
+            #expect(throws: Refusal.self) { try list.encode(things) }
+          }
+          for number in 0..<70 { try list.encode(Thing("after \(number)")) }
+        }
+      }
+      let data = try archive(trying: true)
+      #expect(try data == archive(trying: false))
+      #expect(try ArchiveDecoder().decode([Thing].self, from: data).count == before + 70)
+    }
+  }
+
   @Test("the first attempt fails, and every later call of the same encoder is as good as new")
   func encoderReused() throws {
     let encoder = ArchiveEncoder()

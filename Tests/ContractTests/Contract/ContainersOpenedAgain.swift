@@ -142,6 +142,36 @@ import Testing
     }
   }
 
+  private enum Slots: CodingKey { case first, inner, last }
+
+  @Test("in a record, what is no container is replaced, and so is any value by what a superclass writes")
+  func scalarInRecord() throws {
+    for isSuper in [false, true] {
+      for old: any Encodable in [1, "text", [Point()]] where isSuper || !(old is [Point]) {
+        let data = try write { encoder in
+          var container = encoder.container(keyedBy: Slots.self)
+          try container.encode("first", forKey: .first)
+          try container.encode(old, forKey: .inner)
+          try container.encode([Point(x: 3, y: 4)], forKey: .last)
+          if isSuper {
+            try Point(x: 5, y: 6).encode(to: container.superEncoder(forKey: .inner))
+          } else {
+            var inner = container.nestedContainer(keyedBy: AnyKey.self, forKey: .inner)
+            try inner.encode(5, forKey: "x")
+            try inner.encode(6, forKey: "y")
+          }
+          try container.encode("again", forKey: .first)
+        }
+        try readKeyed(data) { container throws in
+          #expect(container.allKeys.count == 3)
+          #expect(try container.decode(String.self, forKey: "first") == "again")
+          #expect(try container.decode(Point.self, forKey: "inner") == Point(x: 5, y: 6))
+          #expect(try container.decode([Point].self, forKey: "last") == [Point(x: 3, y: 4)])
+        }
+      }
+    }
+  }
+
   private struct Point: Codable, Equatable {
     var x = 1
     var y = 2

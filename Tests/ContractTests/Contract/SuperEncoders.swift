@@ -112,6 +112,35 @@ import Testing
     }
   }
 
+  @Test("thousands of super encoders in each other take time in proportion, and paths keep their last steps")
+  func deep() throws {
+    @Sendable func encodeDeep(_ depth: Int) throws -> Data {
+      try write { encoder in
+        var containers = [encoder.container(keyedBy: AnyKey.self)]
+        for level in 0..<depth {
+          try containers[level].encode(level, forKey: "level")
+          containers.append(containers[level].superEncoder(forKey: "next").container(keyedBy: AnyKey.self))
+        }
+        let path = containers[depth].codingPath.map(\.stringValue)
+        #expect(path.last == "next" && (path.first == "…") == (depth > path.count))
+        for level in containers.indices { try containers[level].encode("late", forKey: "late") }
+      }
+    }
+    try expectTimeInProportion(to: 16_000) { depth in
+      try read(encodeDeep(depth)) { decoder in
+        var decoder = decoder
+        for level in 0..<depth {
+          let container = try decoder.container(keyedBy: AnyKey.self)
+          #expect(try container.decode(Int.self, forKey: "level") == level)
+          #expect(try container.decode(String.self, forKey: "late") == "late")
+          decoder = try container.superDecoder(forKey: "next")
+        }
+        #expect(try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue) == ["late"])
+      }
+    }
+    #expect(try onThread(stackSize: 512 << 10) { try encodeDeep(10_000) } == encodeDeep(10_000))
+  }
+
   @Test("what is read does not depend on the archive that was read before, with values at the same places")
   func inTurns() throws {
     for count in [1, 5, 2, 7, 3] {

@@ -34,8 +34,12 @@ extension EncodingSession {
     let (object, outer): (Int, [any CodingKey])
     switch context.basePath {
     case .object(let number) where count <= longestPath: (object, outer) = (number, [])
-    case .inObject(let number, let steps) where count <= longestPath: (object, outer) = (number, steps)
-    default: return .elements(path(in: context, below: count) + more)
+    case .inObject(let number, let steps) where count + steps.count <= longestPath:
+      (object, outer) = (number, steps)
+    default:
+      let path = path(in: context, below: count)
+      let isLong = path.count > longestPath
+      return .elements((isLong ? [ArchiveCodingKey.ellipsis] + path.suffix(longestPath) : path) + more)
     }
     bodies.paths.charge(steps: count)
     return .inObject(object, outer + (0..<count).compactMap { step(of: context[$0], in: context) } + more)
