@@ -47,9 +47,7 @@ extension ArchivePath.Element {
     case .intKey(let number), .index(let number): String(number)
     }
   }
-}
 
-extension ArchivePath.Element {
   /// Whether both are the same step. Keys are compared by their bytes, since a container may have two keys that are
   /// equal as a `String`.
   public static func == (left: ArchivePath.Element, right: ArchivePath.Element) -> Bool {
