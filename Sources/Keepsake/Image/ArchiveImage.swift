@@ -146,10 +146,9 @@ package final class ArchiveImage {
     copy = bytes
     bytes.truncate(to: 0)
     try archive.withBytes(0..<archive.count) { bytes.append($0) }
-    directory = found
     // Even after an error, as the bytes may have moved.
     defer { reader = bytes.reader() }
-    try ShortForm.open(bytes, flags, &directory, comparesChecksum: verification != .disabled)
+    directory = try ShortForm.open(bytes, flags, found, comparesChecksum: verification != .disabled)
     self.limits = limits
     extent = ImageExtent(flags, archive.count, firstEnd: archive.count, directory)
     // Resets the one group of a short archive, and keeps the memory.

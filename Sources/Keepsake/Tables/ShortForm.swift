@@ -17,33 +17,20 @@ enum ShortForm {
     isObject ? Tag.objectReference : Tag.valueReference
   }
 
-  /// Opens the archive in `buffer`: finds its parts, and adds the top level if it is implied.
+  /// Opens the archive in `buffer`: finds its parts, unless `known` has them, and adds the top level if it is implied.
   static func open(
     _ buffer: ByteBuffer,
     _ flags: Header.Flags,
+    _ known: ArchiveDirectory? = nil,
     comparesChecksum: Bool
   ) throws(ArchiveError) -> ArchiveDirectory {
     let reader = buffer.reader()
-    let comparesAll = comparesChecksum && !flags.contains(.withoutChecksums)
-    if comparesAll { try verify(0..<end(reader), reader) }
-    var directory = try directory(reader, flags)
-    try open(buffer, flags, &directory, comparesChecksum: comparesChecksum && !comparesAll)
-    return directory
-  }
-
-  /// Opens the archive in `buffer`, whose parts are in `directory`.
-  static func open(
-    _ buffer: ByteBuffer,
-    _ flags: Header.Flags,
-    _ directory: inout ArchiveDirectory,
-    comparesChecksum: Bool
-  ) throws(ArchiveError) {
-    if comparesChecksum {
-      let reader = buffer.reader()
-      let covered = flags.contains(.withoutChecksums) ? directory.bodies.lowerBound : try end(reader)
-      try verify(0..<covered, reader)
-    }
+    let coversAll = !flags.contains(.withoutChecksums)
+    if comparesChecksum, coversAll { try verify(0..<end(reader), reader) }
+    var directory = if let known { known } else { try directory(reader, flags) }
+    if comparesChecksum, !coversAll { try verify(0..<directory.bodies.lowerBound, reader) }
     if flags.contains(.impliedTopLevel) { try addImpliedTopLevel(to: buffer, &directory) }
+    return directory
   }
 
   /// Finds the parts of an archive without comparing the checksum.
