@@ -1,26 +1,26 @@
-/// Finds the path to a value by walking the body that holds it, so only code that asks for a path pays for it.
-package struct PathSearch<Layout: ValueLayout> {
-  private let layout: Layout
-  private let reader: ByteReader
-  private let isTarget: (Int) -> Bool
-  private var path: [PathElement] = []
-  private var stackGuard = StackGuard()
-
-  package init(_ layout: Layout, _ reader: ByteReader, isTarget: @escaping (_ offset: Int) -> Bool) {
-    self.layout = layout
-    self.reader = reader
-    self.isTarget = isTarget
-  }
-
-  /// The path from the value at `offset` to the first target, or `nil` if there is none.
-  package mutating func search(from offset: Int) -> [PathElement]? {
+extension ValueLayout {
+  /// The path from the value at `offset` to the first target; empty if there is none. Walks the body that holds both, so
+  /// only code that asks for a path pays for it.
+  package func path(
+    from offset: Int,
+    in reader: ByteReader,
+    isTarget: @escaping (_ offset: Int) -> Bool
+  ) -> [PathElement] {
+    var search = PathSearch(layout: self, reader: reader, isTarget: isTarget)
     var cursor = offset
-    path = []
-    return (try? visit(&cursor)) == true ? path : nil
+    return (try? search.visit(&cursor)) == true ? search.path : []
   }
+}
+
+private struct PathSearch<Layout: ValueLayout> {
+  let layout: Layout
+  let reader: ByteReader
+  let isTarget: (Int) -> Bool
+  var path: [PathElement] = []
+  var stackGuard = StackGuard()
 
   /// Walks one value; returns whether it is a target or contains one. If so, `path` leads there.
-  private mutating func visit(_ cursor: inout Int) throws(ArchiveError) -> Bool {
+  mutating func visit(_ cursor: inout Int) throws(ArchiveError) -> Bool {
     if isTarget(cursor) { return true }
     let start = cursor
     let tag = try reader.byte(at: cursor)

@@ -57,8 +57,8 @@ import HostileArchives
     #expect(try radius.integer.flatMap { Int(exactly: $0) } == 5)
     #expect(try radius.wrapped == nil)
     #expect(try radius.typeName == nil)
-    var search = PathSearch(image, image.reader) { $0 == radius.offset }
-    #expect(search.search(from: try image.topLevelValue.offset) == [.key("root"), .index(0), .key("r")])
+    let path = image.path(from: try image.topLevelValue.offset, in: image.reader) { $0 == radius.offset }
+    #expect(path == [.key("root"), .index(0), .key("r")])
     var place = value.offset
     #expect(try image.valueTypeNumber(at: &place) == 1)
     #expect(place == inner.offset)

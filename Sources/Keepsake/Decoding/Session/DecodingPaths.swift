@@ -117,8 +117,7 @@ extension DecodingSession {
       var cursor = body.lowerBound
       _ = try? image.classNumber(at: &cursor)
       let wanted = target
-      var search = PathSearch(image, reader) { $0 == wanted }
-      let part = search.search(from: cursor) ?? []
+      let part = image.path(from: cursor, in: reader) { $0 == wanted }
       parts.append(part)
       count += part.count
       target = number.map { graph.objects.origin($0) } ?? -1

@@ -120,11 +120,10 @@ extension EncodingSession {
     var cursor = start
     _ = try? reader.varint(at: &cursor)
     let written = writtenNumber(number)
-    var search = PathSearch(layout, reader) { offset in
+    return layout.path(from: cursor, in: reader) { offset in
       guard let tag = try? reader.byte(at: offset), TagKind(tag) == .objectReference else { return false }
       return (try? reader.unsigned(at: offset + 1, byteCount: Int(tag & 3) + 1)) == UInt64(written)
     }
-    return search.search(from: cursor) ?? []
   }
 }
 
