@@ -77,7 +77,7 @@ struct ClassRegistry {
   }
 
   mutating func add(_ entry: ClassEntry, _ type: Any.Type, isWeak: Bool = false) -> Int {
-    let number = claim(entry, type, isWeak: isWeak) ?? append(entry, type, isWeak: isWeak)
+    let number = enter(entry, type, isWeak: isWeak)
     numbers[ObjectIdentifier(type)] = number
     return number
   }
@@ -91,16 +91,23 @@ struct ClassRegistry {
     keysReadLastCount = entries.reduce(0) { $0 + $1.keysReadLast.count }
   }
 
-  /// Claims an entry of the file that matches `entry` and has no type yet; returns its number.
-  private mutating func claim(_ entry: ClassEntry, _ type: Any.Type, isWeak: Bool) -> Int? {
-    guard !unclaimed.isEmpty, let candidates = unclaimed[entry.name],
+  /// Claims the entry of the file that matches `entry` and has no type yet; otherwise appends `entry`.
+  private mutating func enter(_ entry: ClassEntry, _ type: Any.Type, isWeak: Bool) -> Int {
+    if let candidates = unclaimed[entry.name],
       let offset = candidates.firstIndex(where: { entries[$0].identity == entry.identity })
-    else { return nil }
-    let number = candidates[offset]
-    unclaimed[entry.name]?.remove(at: offset)
-    (types[number], weakness[number]) = (type, isWeak)
-    changes.append(.claimed(number))
-    return number
+    {
+      let number = candidates[offset]
+      unclaimed[entry.name]?.remove(at: offset)
+      (types[number], weakness[number]) = (type, isWeak)
+      changes.append(.claimed(number))
+      return number
+    }
+    entries.append(entry)
+    types.append(type)
+    weakness.append(isWeak)
+    keysReadLastCount += entry.keysReadLast.count
+    changes.append(.added)
+    return entries.count - 1
   }
 
   /// The number of a type that the program does not have, for which `placeholder` stands.
@@ -109,18 +116,9 @@ struct ClassRegistry {
       if entry.isPolymorphic { markPolymorphic(number) }
       return number
     }
-    let number = claim(entry, placeholder, isWeak: false) ?? append(entry, placeholder, isWeak: false)
+    let number = enter(entry, placeholder, isWeak: false)
     unknown[entry.identity] = number
     return number
-  }
-
-  private mutating func append(_ entry: ClassEntry, _ type: Any.Type, isWeak: Bool) -> Int {
-    entries.append(entry)
-    types.append(type)
-    weakness.append(isWeak)
-    keysReadLastCount += entry.keysReadLast.count
-    changes.append(.added)
-    return entries.count - 1
   }
 
   mutating func rename(_ number: Int, to name: String) { entries[number].name = name }
