@@ -25,7 +25,7 @@ package final class DurableFile: ArchiveSink {
   init(replacing target: SaveTarget) throws(ArchiveError) {
     self.target = target
     TemporaryFile.removeLeftovers(of: target)
-    temporary = try TemporaryFile(for: target)
+    temporary = try target.attempt(TemporaryFile(for: target), "cannot create a file in the folder")
   }
 
   deinit {

@@ -12,16 +12,15 @@ struct TemporaryFile {
 extension TemporaryFile {
   /// Creates the temporary file of a target. If it replaces a file, nobody else may read it until it has that file's
   /// permissions; otherwise it gets what the user's mask and the folder prescribe.
-  init(for target: SaveTarget) throws(ArchiveError) {
-    self = try target.attempt(Self.make(for: target), "cannot create a file in the folder")
-  }
-
-  private static func make(for target: SaveTarget) throws(SystemError) -> TemporaryFile {
+  init(for target: SaveTarget) throws(SystemError) {
     for _ in 0..<100 {
       let name = TemporaryName.random(for: target.name)
       do throws(SystemError) {
         let file = try target.folder.create(name, isPrivate: target.existing != nil)
-        if isOurs(file) { return TemporaryFile(name: name, file: file) }
+        if TemporaryFile.isOurs(file) {
+          self.init(name: name, file: file)
+          return
+        }
         try? target.folder.remove(name)
       } catch .nameIsTaken {
         // Another name is free.
