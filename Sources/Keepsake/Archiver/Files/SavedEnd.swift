@@ -12,23 +12,19 @@ extension OpenFile {
     else { return nil }
     var end = count
     while end > Header.byteCount + 8 {
-      let start = max(Header.byteCount, end - OpenFile.pieceByteCount)
+      let start = max(0, end - OpenFile.pieceByteCount)
       guard let bytes = try buffer(start..<end)?.reader() else {
         // A writer has just cut off what an interrupted save had left.
         return try savedEnd(min(end - 1, status().byteCount))
       }
       var last = bytes.count
       while let offset = SaveSearch.signature(before: last, bytes) {
-        let (length, candidate) = (offset + 8, start + offset + 8)
-        let trailer =
-          length < SaveTrailer.byteCount
-          ? try buffer(max(0, candidate - SaveTrailer.byteCount)..<candidate)?.reader()
-          : bytes.limited(to: length)
-        if let trailer, isConsistentTrailer(trailer, endingAt: candidate) { return candidate }
+        let candidate = start + offset + 8
+        if isConsistentTrailer(bytes.limited(to: offset + 8), endingAt: candidate) { return candidate }
         last = offset + 7
       }
-      // A signature may begin in the piece before and end in this one.
-      end = start == Header.byteCount ? 0 : start + 7
+      // A trailer may begin in the piece before and end in this one.
+      end = start == 0 ? 0 : start + SaveTrailer.byteCount - 1
     }
     return nil
   }
