@@ -6,7 +6,6 @@ struct ClassCycles {
   private(set) var unreadable: [String] = []
 
   private struct Edge {
-    let owner: ObjectIdentifier
     let target: ObjectIdentifier
     let name: String
     /// Whether the property can lead to another object later.
@@ -15,6 +14,7 @@ struct ClassCycles {
 
   private typealias AnyClassType = any (AnyObject & Encodable).Type
 
+  /// The properties of each class.
   private var edges: [ObjectIdentifier: [Edge]] = [:]
   private var classes: [AnyClassType] = []
 
@@ -50,13 +50,9 @@ struct ClassCycles {
       for declared in declaredClasses(in: property.type, &seen) {
         if !classes.contains(where: { $0 == declared }) { classes.append(declared) }
         for target in classes where RuntimeTypes.isSubclass(target, of: declared) {
-          let edge = Edge(
-            owner: ObjectIdentifier(type),
-            target: ObjectIdentifier(target),
-            name: "\(type).\(property.shownName)",
-            isVariable: property.isVariable
-          )
-          edges[edge.owner, default: []].append(edge)
+          let name = "\(type).\(property.shownName)"
+          edges[ObjectIdentifier(type), default: []]
+            .append(Edge(target: ObjectIdentifier(target), name: name, isVariable: property.isVariable))
         }
       }
     }
@@ -82,33 +78,29 @@ struct ClassCycles {
 
   private mutating func findCycles() {
     var found: Set<Set<String>> = []
-    for edge in classes.flatMap({ edges[ObjectIdentifier($0)] ?? [] }) where edge.isVariable {
-      guard let back = shortestWay(from: edge.target, to: edge.owner) else { continue }
-      let names = [edge.name] + back.map(\.name)
-      if found.insert(Set(names)).inserted { unreadable.append(names.joined(separator: " → ")) }
+    for owner in classes.map({ ObjectIdentifier($0) }) {
+      for edge in edges[owner] ?? [] where edge.isVariable {
+        guard let back = shortestWay(from: edge.target, to: owner) else { continue }
+        let names = [edge.name] + back
+        if found.insert(Set(names)).inserted { unreadable.append(names.joined(separator: " → ")) }
+      }
     }
   }
 
-  private func shortestWay(from start: ObjectIdentifier, to end: ObjectIdentifier) -> [Edge]? {
-    if start == end { return [] }
-    var cameBy: [ObjectIdentifier: Edge] = [:]
-    var waiting = [start]
+  /// The names of the properties that lead from a class to another; `nil` if there is no way.
+  private func shortestWay(from start: ObjectIdentifier, to end: ObjectIdentifier) -> [String]? {
+    var seen = Set([start])
+    var ways: [(end: ObjectIdentifier, names: [String])] = [(start, [])]
     var next = 0
-    while next < waiting.count, cameBy[end] == nil {
-      for edge in edges[waiting[next]] ?? [] where edge.target != start && cameBy[edge.target] == nil {
-        cameBy[edge.target] = edge
-        waiting.append(edge.target)
-      }
+    while next < ways.count {
+      let way = ways[next]
+      if way.end == end { return way.names }
       next += 1
+      for edge in edges[way.end] ?? [] where seen.insert(edge.target).inserted {
+        ways.append((edge.target, way.names + [edge.name]))
+      }
     }
-    var way: [Edge] = []
-    var current = end
-    while current != start {
-      guard let edge = cameBy[current] else { return nil }
-      way.insert(edge, at: 0)
-      current = edge.owner
-    }
-    return way
+    return nil
   }
 }
 
