@@ -121,7 +121,7 @@ package final class ArchiveImage {
   func exclusively<Result: Sendable>(
     _ body: () throws(ArchiveError) -> Result
   ) throws(ArchiveError) -> Result {
-    try turn.withLock { (_) throws(ArchiveError) in try body() }
+    try turn.withLock { (_) throws(ArchiveError) in try step() }
   }
 
   /// Releases the archive and keeps only its tables.

@@ -200,6 +200,12 @@ extension ArchiveImage {
       throw .damaged("Two keys of the top level refer to the same value", at: offset)
     }
   }
+
+  /// Records the value reference at `offset` to body `number`; throws if there is another one.
+  func noteReference(to number: Int, at offset: Int) throws(ArchiveError) {
+    try checkReference(isOnlyOne: knownBodies.valueReferences[number], at: offset)
+    knownBodies.valueReferences[number] = offset
+  }
 }
 
 /// Reads bodies piece by piece, instead of a body at a time.
@@ -216,7 +222,7 @@ extension ArchiveImage {
     let end =
       range.lowerBound < extent.firstEnd ? min(range.upperBound, extent.firstContentEnd) : range.upperBound
     guard range.lowerBound < end else { return }
-    try exclusively { () throws(ArchiveError) in try verifier?.verify(range.lowerBound..<end) }
+    try exclusively(verifier?.verify(range.lowerBound..<end))
   }
 
   /// Compares everything that was not compared yet with its checksums, and checks the offset table. Now and then, it

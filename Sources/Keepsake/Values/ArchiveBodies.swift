@@ -22,7 +22,7 @@ extension ArchiveImage {
 
   /// The body `number`, from 1 on, that the reference at `offset` leads to. Reads only its beginning.
   package func numberedBody(_ number: Int, referredToAt offset: Int) throws(ArchiveError) -> ArchiveBody {
-    let range = try exclusively { () throws(ArchiveError) in try extent(ofBody: number, at: offset) }
+    let range = try exclusively(extent(ofBody: number, at: offset))
     var cursor = range.lowerBound
     // A class number takes at most ten bytes.
     try touch(cursor..<min(cursor + 10, range.upperBound))
@@ -53,9 +53,7 @@ extension ArchiveValue {
       switch kind {
       case .object, .value: try referencedNumber()
       case .conditional:
-        try image.exclusively { () throws(ArchiveError) in
-          try image.conditionalTarget(referencedNumber(), at: offset)
-        }
+        try image.exclusively(image.conditionalTarget(referencedNumber(), at: offset))
       default: nil
       }
     }
@@ -70,11 +68,7 @@ extension ArchiveValue {
       guard isToValue == (body.classNumber == nil) else {
         throw image.leadsToOtherKind(isToValue: isToValue, offset)
       }
-      guard isToValue else { return body }
-      try image.exclusively { () throws(ArchiveError) in
-        try image.checkReference(isOnlyOne: image.knownBodies.valueReferences[number], at: offset)
-        image.knownBodies.valueReferences[number] = offset
-      }
+      if isToValue { try image.exclusively(image.noteReference(to: number, at: offset)) }
       return body
     }
   }

@@ -47,9 +47,7 @@ extension ArchiveValue {
         try image.touch(range)
         string = try reader.string(range)
       case .stringReference:
-        string = try image.exclusively { () throws(ArchiveError) in
-          try image.string(referencedNumber(), at: offset)
-        }
+        string = try image.exclusively(image.string(referencedNumber(), at: offset))
       default:
         return nil
       }
@@ -84,9 +82,7 @@ extension ArchiveValue {
       guard kind == .url else { return nil }
       // Compares the checksums of the whole URL.
       _ = try byteRange
-      let texts = try image.exclusively { () throws(ArchiveError) in
-        try image.urlTexts(at: offset, in: reader)
-      }
+      let texts = try image.exclusively(image.urlTexts(at: offset, in: reader))
       return try texts.map { (text) throws(ArchiveError) in
         try ArchiveValue(image, at: text, endingBy: bodyEnd).string ?? ""
       }

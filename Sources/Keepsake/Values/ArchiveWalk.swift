@@ -144,12 +144,14 @@ package struct ArchiveWalk {
     keyOffset = try cursor
     // Compares the checksum of the key before making a string of it.
     position.cursor = try image.endTouching(valueAt: keyOffset, in: reader)
-    return try image.exclusively { () throws(ArchiveError) in
-      var end = keyOffset
-      let key = try image.mapKey(at: &end, in: image.reader)
-      try frames[frames.count - 1].keys.insert(keyAt: keyOffset, image)
-      return key
-    }
+    return try image.exclusively(readKey())
+  }
+
+  private mutating func readKey() throws(ArchiveError) -> PathElement {
+    var end = keyOffset
+    let key = try image.mapKey(at: &end, in: image.reader)
+    try frames[frames.count - 1].keys.insert(keyAt: keyOffset, image)
+    return key
   }
 
   /// The key of the last step's value, if that is in a map.
