@@ -20,36 +20,28 @@ public enum ArchiveVerification: Sendable {
 /// An open archive: its bytes, its tables, its bodies. It knows nothing of Swift types. It remembers what it has read,
 /// so it belongs to one thread at a time. Code that shares it takes turns by ``exclusively(_:)``.
 package final class ArchiveImage {
-  @safe @exclusivity(unchecked)
-  package private(set) var reader: ByteReader
-  @safe @exclusivity(unchecked)
-  package private(set) var extent: ImageExtent
+  @safe @exclusivity(unchecked) package private(set) var reader: ByteReader
+  @safe @exclusivity(unchecked) package private(set) var extent: ImageExtent
   /// The directory, with the top level and the number of bodies of the newest save.
-  @safe @exclusivity(unchecked)
-  package private(set) var directory: ArchiveDirectory
+  @safe @exclusivity(unchecked) package private(set) var directory: ArchiveDirectory
   /// The saves after the first, if there are any (Format §13).
   let saved: SavedParts?
   /// The directories of these saves, the oldest first.
   package var saves: [SaveDirectory] { saved?.saves ?? [] }
   let tables: ArchiveTables
   /// The limits for the dynamic view. Decoders have their own.
-  @safe @exclusivity(unchecked)
-  package private(set) var limits: ArchiveLimits
+  @safe @exclusivity(unchecked) package private(set) var limits: ArchiveLimits
   /// The original, if the archive was translated from another format.
   package let source: TranslatedArchive?
   /// Compares bytes with their checksums before they are read; `nil` if nothing is left to compare.
-  @safe @exclusivity(unchecked)
-  var verifier: BlockVerifier?
-  @safe @exclusivity(unchecked)
-  private var found = FoundEntries()
-  @safe @exclusivity(unchecked)
-  var knownBodies: KnownBodies
+  @safe @exclusivity(unchecked) var verifier: BlockVerifier?
+  @safe @exclusivity(unchecked) private var found = FoundEntries()
+  @safe @exclusivity(unchecked) var knownBodies: KnownBodies
   /// The number of bodies of the first save that are known to be replaced, and of their bytes.
   var replacedInFirst = (count: 0, byteCount: 0)
   private let turn = Mutex(())
   /// A copy of the bytes, once the image was opened again.
-  @safe @exclusivity(unchecked)
-  private var copy: ByteBuffer?
+  @safe @exclusivity(unchecked) private var copy: ByteBuffer?
 
   package init(
     _ reader: ByteReader,
@@ -117,9 +109,9 @@ package final class ArchiveImage {
     knownBodies = KnownBodies(count: extent.firstBodyCount)
   }
 
-  /// Runs `body` while no other thread does. Only for images that no decoder reads.
+  /// The result of `step`, which runs while no other thread's does. Only for images that no decoder reads.
   func exclusively<Result: Sendable>(
-    _ body: () throws(ArchiveError) -> Result
+    _ step: @autoclosure () throws(ArchiveError) -> Result
   ) throws(ArchiveError) -> Result {
     try turn.withLock { (_) throws(ArchiveError) in try step() }
   }
@@ -163,7 +155,7 @@ package final class ArchiveImage {
   /// The numbers of the keys of a shape; throws if there is no such shape.
   @inline(__always)
   package func shape(_ number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
-    guard number < tables.shapeStarts.count - 1 else {
+    guard number < shapeCount else {
       throw .damaged("The number of a shape is out of range", at: offset)
     }
     return Int(tables.shapeStarts[number])..<Int(tables.shapeStarts[number + 1])
