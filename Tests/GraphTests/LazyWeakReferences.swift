@@ -117,7 +117,7 @@ import Testing
       Library.self,
       from: KeyedArchiver.archivedData(withRootObject: library)
     )
-    let session = EncodingSession(sortsKeys: false, userInfo: [:], hidesRootKey: true)
+    let session = EncodingSession(userInfo: [:], hidesRootKey: true)
     defer { session.dropSpares() }
     try session.encodeRoot(read)
     #expect(session.bodies.followed.values.map(\.count) == [count])

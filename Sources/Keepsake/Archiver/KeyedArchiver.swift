@@ -129,8 +129,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   public var encodedData: Data {
     get throws {
       try finishEncoding()
-      if let givenData { return givenData }
-      let data = session.archive.takeData()
+      let data = givenData ?? session.archive.takeData()
       givenData = data
       return data
     }
@@ -214,8 +213,7 @@ extension KeyedArchiver {
     outputFormatting: ArchiveFormatting = [],
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws -> Data {
-    let sortsKeys = outputFormatting.contains(.sortedKeys)
-    let session = SpareEncodingSessions.take(sortsKeys: sortsKeys, userInfo: userInfo)
+    let session = SpareEncodingSessions.take(userInfo: userInfo)
     do {
       session.format(outputFormatting)
       try session.encodeRoot(rootObject)
@@ -276,11 +274,12 @@ extension EncodingSession {
     _ userInfo: [CodingUserInfoKey: Any],
     hidesRootKey: Bool
   ) {
-    self.init(sortsKeys: formatting.contains(.sortedKeys), userInfo: userInfo, hidesRootKey: hidesRootKey)
+    self.init(userInfo: userInfo, hidesRootKey: hidesRootKey)
     format(formatting)
   }
 
   fileprivate func format(_ formatting: ArchiveFormatting) {
+    settings.sortsKeys = formatting.contains(.sortedKeys)
     if formatting.contains(.withoutChecksums) { bodies.assembly.leaveOutChecksums() }
     bodies.assembly.prefersShortForm = !formatting.contains(.longForm)
     if settings.rehearse == nil {

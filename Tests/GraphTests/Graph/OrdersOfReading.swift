@@ -151,7 +151,7 @@ import Testing
 
   /// Archives each shelf under a key of its own.
   private func archive(_ shelves: [Shelf]) throws -> EncodingSession {
-    let session = EncodingSession(sortsKeys: false, userInfo: [:], hidesRootKey: false)
+    let session = EncodingSession(userInfo: [:], hidesRootKey: false)
     defer {
       for shelf in shelves { shelf.cut() }
       session.dropSpares()

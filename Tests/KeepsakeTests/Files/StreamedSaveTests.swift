@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test func whatHasLeftCannotBeTakenBack() throws {
-    let session = EncodingSession(sortsKeys: false, userInfo: [:], hidesRootKey: true)
+    let session = EncodingSession(userInfo: [:], hidesRootKey: true)
     session.bodies.assembly.stream(to: try DurableFile(replacing: folder("a")))
     let root = makeTree()
     root.lastDescendant.refuses = true

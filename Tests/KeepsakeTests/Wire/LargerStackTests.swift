@@ -220,7 +220,7 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
 
     let levels = try onThread(stackSize: 512 << 10) {
       try Nested.levels(3_000) { nested in
-        let encoding = EncodingSession(sortsKeys: false, userInfo: [:], hidesRootKey: false)
+        let encoding = EncodingSession(userInfo: [:], hidesRootKey: false)
         try encoding.encode(nested, forKey: ArchiveCodingKey(stringValue: "root"))
         #expect(encoding.stack.spare == nil)
         let unarchiver = try KeyedUnarchiver(forReadingFrom: ArchiveEncoder().encode(nested))

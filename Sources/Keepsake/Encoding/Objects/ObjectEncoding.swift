@@ -355,7 +355,8 @@ extension EncodingSession {
 
   /// A session with the settings of this one, for an archive that is made only to answer a question.
   func sessionForQuestion(sortsKeys: Bool, bodyLimit: Int) -> EncodingSession {
-    let session = EncodingSession(sortsKeys: sortsKeys, userInfo: settings.userInfo, hidesRootKey: true)
+    let session = EncodingSession(userInfo: settings.userInfo, hidesRootKey: true)
+    session.settings.sortsKeys = sortsKeys
     session.settings.ownClassNames = settings.ownClassNames
     session.observation.replacements = observation.replacements
     session.settings.typesReadingLast = Dictionary(

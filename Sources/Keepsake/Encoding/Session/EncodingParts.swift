@@ -3,7 +3,7 @@
 
 /// How an archive is written, and for whom.
 struct EncodingSettings {
-  var sortsKeys: Bool
+  var sortsKeys = false
   var userInfo: [CodingUserInfoKey: Any]
   /// Whether coding paths begin below the root key, as those of other top-level encoders do.
   let hidesRootKey: Bool

@@ -22,8 +22,8 @@ final class EncodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) var ordering = ContentQuestions()
   @safe @exclusivity(unchecked) var outcome = EncodingOutcome()
 
-  init(sortsKeys: Bool, userInfo: [CodingUserInfoKey: Any], hidesRootKey: Bool) {
-    settings = EncodingSettings(sortsKeys: sortsKeys, userInfo: userInfo, hidesRootKey: hidesRootKey)
+  init(userInfo: [CodingUserInfoKey: Any], hidesRootKey: Bool) {
+    settings = EncodingSettings(userInfo: userInfo, hidesRootKey: hidesRootKey)
     context = EncodingContext(top: EncodingFrame(id: 0, start: 1), basePath: .elements([]), isTopLevel: true)
     // The top level is a body like any other, so it begins with a class number: none.
     buffer.append(0)
@@ -47,8 +47,7 @@ final class EncodingSession: DeepRecursion {
   }
 
   /// Begins another archive, after ``forgetArchive()``.
-  func begin(sortsKeys: Bool, userInfo: [CodingUserInfoKey: Any]) {
-    settings.sortsKeys = sortsKeys
+  func begin(userInfo: [CodingUserInfoKey: Any]) {
     if !userInfo.isEmpty { settings.userInfo = userInfo }
     (outcome.isFinished, outcome.isClosed) = (false, false)
   }

@@ -4,11 +4,11 @@ enum SpareEncodingSessions {
   private static let spares = SpareCoders<EncodingSession>()
 
   /// A session for one archive: a used one or a new one.
-  static func take(sortsKeys: Bool, userInfo: [CodingUserInfoKey: Any]) -> EncodingSession {
+  static func take(userInfo: [CodingUserInfoKey: Any]) -> EncodingSession {
     guard let session = spares.take() else {
-      return EncodingSession(sortsKeys: sortsKeys, userInfo: userInfo, hidesRootKey: true)
+      return EncodingSession(userInfo: userInfo, hidesRootKey: true)
     }
-    session.begin(sortsKeys: sortsKeys, userInfo: userInfo)
+    session.begin(userInfo: userInfo)
     return session
   }
 
