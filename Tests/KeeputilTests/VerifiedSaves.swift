@@ -10,7 +10,7 @@ import Testing
   private func fault(in data: Data) throws -> String? {
     let newest = try ArchiveImage(data: data, verification: .disabled)
     for number in 1..<(newest.saves.count + 1) {
-      do { try newest.asOf(number, ArchiveLimits(), .disabled).verifyStructure() } catch {
+      do { try newest.asOf(number, .disabled).verifyStructure() } catch {
         return "\(number): \(error)"
       }
     }

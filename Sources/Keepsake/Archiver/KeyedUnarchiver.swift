@@ -76,9 +76,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     verification: ArchiveVerification = .onDemand,
     limits: ArchiveLimits = ArchiveLimits()
   ) throws {
-    image = try decodingErrors { () throws(ArchiveError) in
-      try ArchiveImage(data: data, verification: verification, limits: limits)
-    }
+    image = try decodingErrors(ArchiveImage(data: data, verification: verification, limits: limits))
     self.limits = limits
   }
 
@@ -104,9 +102,9 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   private var session: DecodingSession {
     get throws {
       if let openSession { return openSession }
-      let session = try decodingErrors { () throws(ArchiveError) in
-        try DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: false)
-      }
+      let session = try decodingErrors(
+        DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: false)
+      )
       session.change {
         ($0.classPolicy, $0.ownClasses, $0.placeholders) = (classPolicy, ownClasses, placeholders)
       }
@@ -315,9 +313,9 @@ extension KeyedUnarchiver {
     _ userInfo: [CodingUserInfoKey: Any],
     _ decode: (DecodingSession) throws -> Root
   ) throws -> Root {
-    let session = try decodingErrors { () throws(ArchiveError) in
-      try SpareDecodingSessions.open(data, verification, limits, userInfo: userInfo)
-    }
+    let session = try decodingErrors(
+      SpareDecodingSessions.open(data, verification, limits, userInfo: userInfo)
+    )
     do {
       if classPolicy != session.settings.classPolicy { session.change { $0.classPolicy = classPolicy } }
       let value = try decode(session)
@@ -336,18 +334,18 @@ extension KeyedUnarchiver {
     of encoding: EncodingSession,
     isRehearsal: Bool = false
   ) throws -> Root {
-    let session = try decodingErrors { () throws(ArchiveError) in
-      // The archive is the program's own, and its graph was in memory before.
-      var limits = ArchiveLimits()
-      limits.maximumAllocation = .max
-      return try DecodingSession(
+    // The archive is the program's own, and its graph was in memory before.
+    var limits = ArchiveLimits()
+    limits.maximumAllocation = .max
+    let session = try decodingErrors(
+      DecodingSession(
         ArchiveImage(encoding.archive.reader(), verification: .disabled),
         userInfo: encoding.settings.userInfo,
         limits: limits,
         hidesRootKey: true,
         knownClasses: encoding.tables.classes.types
       )
-    }
+    )
     defer { session.dropSpares() }
     session.settings.isRehearsal = isRehearsal
     return try session.decodeRoot(type)

@@ -18,6 +18,18 @@ struct SaveContent {
 
   /// How many bytes the bodies and the top level have.
   var byteCount: Int { bodies.count - Header.byteCount + topLevel.count }
+
+  /// Whether bodies are left out, so that the file keeps its own.
+  var leavesOutBodies: Bool { lengths.contains(0) }
+
+  /// The indexes in the session of the bodies that are not left out, by their numbers in the file.
+  var written: [Int: Int] {
+    var written: [Int: Int] = [:]
+    for index in numbers.indices.reversed() where lengths[index] > 0 {
+      written[Int(numbers[index])] = index + 1
+    }
+    return written
+  }
 }
 
 /// What must be known about the tables of the file to which a save is added, to find what is new.

@@ -6,10 +6,10 @@ extension ArchiveError {
   }
 }
 
-/// Returns what `body` returns. Throws faults of the archive as decoders do, and misuse as it is.
+/// Returns the result of `step`. Throws faults of the archive as decoders do, and misuse as it is.
 @inline(__always)
-func decodingErrors<Result>(_ body: () throws(ArchiveError) -> Result) throws -> Result {
-  do { return try body() } catch {
+func decodingErrors<Result>(_ step: @autoclosure () throws(ArchiveError) -> Result) throws -> Result {
+  do { return try step() } catch {
     // Not a `where` of the clause: Swift 6.2 compiles that wrongly for typed errors.
     guard error.code != .misuse else { throw error }
     throw DecodingError.dataCorrupted(error.decodingContext([]))

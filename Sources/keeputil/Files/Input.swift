@@ -50,7 +50,7 @@ struct Input {
   private static func data(_ data: Data, asOf number: Int, _ name: String) throws(CommandFailure) -> Data {
     do {
       let image = try ArchiveImage(data: data, verification: .onDemand)
-      let end = try image.asOf(number, ArchiveLimits()).extent.storedByteCount
+      let end = try image.asOf(number).extent.storedByteCount
       // The image of an archive of NSKeyedArchiver is its translation, which has one save.
       return image.source == nil ? data.prefix(end) : data
     } catch  where error.code == .misuse {

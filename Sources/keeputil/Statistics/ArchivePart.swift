@@ -39,7 +39,7 @@ struct ArchivePart {
   static func all(of image: ArchiveImage) throws(ArchiveError) -> [ArchivePart] {
     if image.directory.isShort { return partsOfShort(image) }
     guard !image.saves.isEmpty else { return try partsOfFirst(image) }
-    return try partsOfFirst(image.asOf(1, ArchiveLimits())) + saves(of: image)
+    return try partsOfFirst(image.asOf(1)) + saves(of: image)
   }
 
   /// The most saves that are separate parts. Older ones are combined into one part.

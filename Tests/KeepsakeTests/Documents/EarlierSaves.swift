@@ -91,7 +91,7 @@ import Testing
     let newest = try ArchiveImage(reader, verification: .onDemand)
     let expected = try parts(newest)
     for number in 1...9 {
-      let earlier = try newest.asOf(number, ArchiveLimits())
+      let earlier = try newest.asOf(number)
       _ = try parts(earlier)
       #expect(try parts(ArchiveImage(earlier, andSavesIn: reader)) == expected, "since save \(number)")
     }

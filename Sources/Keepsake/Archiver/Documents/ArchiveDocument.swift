@@ -40,7 +40,6 @@ public final class ArchiveDocument<Root: Codable> {
   /// How what the document reads later is compared with checksums.
   private let verification: ArchiveVerification
   private let classPolicy: ArchiveClassPolicy
-  private let limits: ArchiveLimits
   private let path: String
   /// Why lazy values of the root object could not be read.
   private var faults = LazyFaults()
@@ -67,13 +66,13 @@ public final class ArchiveDocument<Root: Codable> {
   ) throws {
     let file = try DocumentFile(path)
     let state = try SavedState(file.map(), path, verification, limits)
-    let readVerification = verification == .disabled ? ArchiveVerification.disabled : .onDemand
-    let session = try state.decodingSession(asOf: nil, readVerification, limits, classPolicy, userInfo)
+    self.verification = verification == .disabled ? .disabled : .onDemand
+    (self.file, self.state) = (file, state)
+    (self.path, self.classPolicy, self.userInfo) = (path, classPolicy, userInfo)
+    let session = try state.decodingSession(asOf: nil, self.verification, classPolicy, userInfo)
     state.begin(withObjectsReadBy: session)
     root = try session.decodeRoot(Root.self)
     faults = session.lazies.faults
-    (self.file, self.state, self.verification) = (file, state, readVerification)
-    (self.path, self.limits, self.classPolicy, self.userInfo) = (path, limits, classPolicy, userInfo)
   }
 
   /// Creates the document in a new file at `path`, and saves the root object to it.
@@ -87,8 +86,8 @@ public final class ArchiveDocument<Root: Codable> {
       try file.append(whole.bytes)
     }
     (self.path, self.userInfo) = (path, userInfo)
-    (verification, limits, classPolicy) = (.onDemand, ArchiveLimits(), .byName)
-    state = try SavedState(file.map(), path, .onDemand, limits, whole.objects)
+    (verification, classPolicy) = (.onDemand, .byName)
+    state = try SavedState(file.map(), path, .onDemand, ArchiveLimits(), whole.objects)
     self.file = file
   }
 
@@ -151,27 +150,25 @@ public final class ArchiveDocument<Root: Codable> {
   private func save(_ changed: [any Encodable & AnyObject]?, _ date: Date?, mayCompact: Bool) throws -> Bool {
     let file = try openFile
     try checkFaults()
-    let encoding = try state.encodingKnown {
-      try DocumentEncoding(root, changed: changed, state, userInfo)
-    }
+    let encoding = try state.encode(root, changed, userInfo)
     guard let save = encoding.changes else {
       state.keepKnown(encoding)
       try file.checkIsInPlace()
       try file.synchronizeFolder()
       return false
     }
-    if mayCompact, state.isMostlyOutOfDate(with: save) {
+    if mayCompact, save.leavesMostOutOfDate {
       // If compacting fails for lack of space, or as an unread value is damaged, the changes can still be appended.
       do { try replaceFile(date) } catch { _ = try self.save(changed, date, mayCompact: false) }
       return true
     }
-    let bytes = state.bytes(of: save, date: date?.timeIntervalSinceReferenceDate)
+    let (bytes, image) = (save.bytes(date: date?.timeIntervalSinceReferenceDate), state.image)
     let newState: SavedState
     if let long = state.longForm {
       // A file in the short form gets the long form, to which saves can be added, and this save in one step.
-      newState = try file.replace(with: long, bytes) { try SavedState($0, path, .disabled, limits) }
+      newState = try file.replace(with: long, bytes) { try SavedState($0, path, .disabled, image.limits) }
     } else {
-      let end = state.image.extent.storedByteCount
+      let end = image.extent.storedByteCount
       newState = try file.append(bytes, at: end) { try SavedState(state, andSaveIn: $0) }
     }
     try newState.continueAfter(state, encoding)
@@ -203,13 +200,13 @@ public final class ArchiveDocument<Root: Codable> {
       _ = try save(nil, date, mayCompact: false)
       try state.noteWhatWasRead()
       // Opens the archive again to compare checksums: nothing has compared those of unread values yet.
-      whole = try WholeSave(rewriting: state.image.asOf(nil, limits), state.knownObjects)
+      whole = try WholeSave(rewriting: state.image.asOf(nil), state.knownObjects)
     } else {
       whole = try WholeSave(root, userInfo)
     }
     let (newState, reader) = try file.replace(with: whole.bytes) { data in
-      let newState = try SavedState(data, path, .onDemand, limits, whole.objects)
-      return (newState, try newState.decodingSession(asOf: nil, verification, limits, classPolicy, userInfo))
+      let newState = try SavedState(data, path, .onDemand, state.image.limits, whole.objects)
+      return (newState, try newState.decodingSession(asOf: nil, verification, classPolicy, userInfo))
     }
     if let numbers = whole.newNumbers { newState.continueAfterCompaction(state, numbers, reader) }
     state = newState
@@ -259,7 +256,7 @@ public final class ArchiveDocument<Root: Codable> {
   }
 
   private func session(asOf number: Int) throws -> DecodingSession {
-    try state.decodingSession(asOf: number, verification, limits, classPolicy, userInfo)
+    try state.decodingSession(asOf: number, verification, classPolicy, userInfo)
   }
 
   // MARK: Closing

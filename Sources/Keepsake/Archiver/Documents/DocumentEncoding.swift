@@ -3,9 +3,9 @@ struct DocumentEncoding {
   let session: EncodingSession
   let numbers: SavedNumbers
   /// The objects to which only weak references and unread values lead; `nil` if some objects were left out.
-  private(set) var weakTargets: WeakTargets?
+  let weakTargets: WeakTargets?
   /// What the file lacks; `nil` if it has everything.
-  let changes: SavedState.Changes?
+  let changes: SaveChanges?
   /// Whether weak references got objects from another archive after they may have been encoded.
   let isTooEarly: Bool
 
@@ -50,14 +50,16 @@ struct DocumentEncoding {
     for object in changed ?? [] where numbers.unreachedNumber(of: object) != nil {
       try session.encode(unreached: object)
     }
+    var targets: WeakTargets?
     if changed == nil, state.mayHaveUnread {
-      weakTargets = WeakTargets(numbers, session)
+      targets = WeakTargets(numbers, session)
       try numbers.encodeUnreached(by: session) { state.image.bodies(reachedFrom: $0) }
     }
     isTooEarly = session.bodies.awaited.count > awaitedCount
     let content = try session.takeSave(numbers)
-    weakTargets?.follow(content, session, state.image, sourcesBefore: state.weakSources)
-    changes = try state.changes(content, session.layout, weakTargets)
+    targets?.follow(content, session, state.image, sourcesBefore: state.weakSources)
+    weakTargets = targets
+    changes = try decodingErrors(SaveChanges(content, session.layout, state.image, targets))
     isKnownToBeReadable =
       if changed == nil {
         true
@@ -74,8 +76,8 @@ struct DocumentEncoding {
 /// body. If it leads to another written body, the cycle leaves the written bodies by any reference, and comes back.
 private struct NewPaths {
   private let image: ArchiveImage
-  /// The bodies of the save, by their numbers in the file.
-  private let written: Set<Int>
+  /// The bodies of the save, as ``SaveContent/written``.
+  private let written: [Int: Int]
   private var starts: Set<Int> = []
   /// Whether an object of the file has other references than before, or in another order; or the root is another.
   private(set) var areThere: Bool
@@ -85,20 +87,18 @@ private struct NewPaths {
 
   init(
     _ content: SaveContent,
-    _ changes: SavedState.Changes?,
+    _ changes: SaveChanges?,
     _ graph: ReferenceGraph,
     _ image: ArchiveImage
   ) throws {
     self.image = image
     areThere = try !image.hasTopLevel(content.topLevel)
     let numbers = content.numbers.map { Int($0) }
-    let bodies = zip(1..., content.lengths).filter { $0.1 > 0 }.map(\.0)
-    let indexes = Dictionary(bodies.map { (numbers[$0 - 1], $0) }, uniquingKeysWith: { first, _ in first })
-    written = Set(indexes.keys)
+    written = content.written
     var connectsWritten = false
     // Where the file has the same bytes, it has the same references.
     for number in changes?.changedNumbers ?? [] where number <= image.directory.bodyCount {
-      guard let body = indexes[number] else { continue }
+      guard let body = written[number] else { continue }
       // Not in the closure: that would copy `content` for each reference.
       var found: [(target: Int, property: Int)] = []
       graph.forEachReference(of: body) { found.append(($0, $1)) }
@@ -115,7 +115,7 @@ private struct NewPaths {
       var seen: Set<Int> = [number]
       while let target = open.popLast() {
         guard seen.insert(target).inserted else { continue }
-        if let index = indexes[target] {
+        if let index = written[target] {
           guard target > image.directory.bodyCount, seen.count <= NewPaths.mostBodies else {
             connectsWritten = true
             break
@@ -128,7 +128,7 @@ private struct NewPaths {
     }
     guard connectsWritten else { return }
     let lengths = content.lengths
-    for body in bodies {
+    for body in written.values {
       graph.forEachReference(of: body) { target, _ in
         if lengths[target - 1] == 0 { starts.insert(numbers[target - 1]) }
       }
@@ -143,7 +143,7 @@ private struct NewPaths {
         guard seen.count <= NewPaths.mostBodies else { return true }
         var isBack = false
         try image.forEachReference(ofBody: number) { reference in
-          if written.contains(reference.target) { isBack = true }
+          if written[reference.target] != nil { isBack = true }
           if seen.insert(reference.target).inserted { unseen.append(reference.target) }
         }
         if isBack { return true }

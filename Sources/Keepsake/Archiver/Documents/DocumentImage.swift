@@ -3,7 +3,6 @@ extension ArchiveImage {
   /// The archive as of the save `number`, or of the newest one if that is `nil`.
   package func asOf(
     _ number: Int?,
-    _ limits: ArchiveLimits,
     _ verification: ArchiveVerification = .onDemand
   ) throws(ArchiveError) -> ArchiveImage {
     let number = number ?? saves.count + 1

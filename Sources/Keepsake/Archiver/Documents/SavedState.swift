@@ -15,40 +15,14 @@ final class SavedState {
   private(set) var knownObjects: KnownObjects
   /// The session that read the root object, until its objects are listed.
   private var unlisted: DecodingSession?
-  /// The sessions that still have lazy values of the root object to read.
-  private(set) var readers: [Reader] = []
+  /// What the sessions have read that still have lazy values of the root object to read.
+  private var newObjects: [NewObjects] = []
   /// The objects that the last save did not reach, by their numbers. Unread values may refer to them.
   private var unreached: [(number: Int, object: Weak<AnyObject>)] = []
   /// The objects that only weak references lead to until the lazy values that contain them are read.
   private var awaited: [AnyObject] = []
   /// The unread lazy values that lead to such objects, by the numbers of both.
   private(set) var weakSources: [Int: Int] = [:]
-
-  struct Reader {
-    private(set) weak var session: DecodingSession?
-    /// What the session has read since the last listing.
-    fileprivate let new = NewObjects()
-
-    init(_ session: DecodingSession) {
-      self.session = session
-      session.lazies.newObjects = new
-    }
-
-    /// Whether the session has read something since the last listing.
-    fileprivate var hasNew: Bool {
-      guard let session else { return !new.list.isEmpty }
-      return session.turn.take { !new.list.isEmpty }
-    }
-  }
-
-  /// A save that is not written yet.
-  struct Changes {
-    fileprivate let assembly: SaveAssembly
-    fileprivate let bodies: ChangedBodies
-
-    /// The numbers of the bodies that the file lacks, or has with other bytes.
-    var changedNumbers: [Int] { bodies.bodies.map { Int($0.number) } }
-  }
 
   /// - Parameters:
   ///   - data: the file at `path`, mapped into memory.
@@ -60,27 +34,27 @@ final class SavedState {
     _ limits: ArchiveLimits,
     _ known: KnownObjects = KnownObjects()
   ) throws {
-    (image, longForm, firstByteCount, knownObjects) = try decodingErrors { () throws(ArchiveError) in
-      let stored = try ArchiveImage(data: data, verification: verification, limits: limits)
-      guard stored.source == nil else {
-        throw .misuse(
-          "The file is an archive of NSKeyedArchiver. Read it with KeyedUnarchiver and create a document",
-          path: path
-        )
-      }
-      guard try stored.hasRootAlone else {
-        throw .misuse(
-          "The archive is not that of a single root object. Read it with KeyedUnarchiver",
-          path: path
-        )
-      }
-      let byteCount = stored.extent.firstEnd
-      guard stored.directory.isShort else { return (stored, nil, byteCount, known) }
-      let long = try ArchiveRewriter(stored, prefersShortForm: false)
-      let image = try ArchiveImage(long.buffer.reader(), verification: .disabled, limits: limits)
-      let (bodies, conditionals) = long.newNumbers
-      return (image, long.buffer, byteCount, known.renumbered(bodies: bodies, conditionals: conditionals))
+    let stored = try decodingErrors(ArchiveImage(data: data, verification: verification, limits: limits))
+    guard stored.source == nil else {
+      throw ArchiveError.misuse(
+        "The file is an archive of NSKeyedArchiver. Read it with KeyedUnarchiver and create a document",
+        path: path
+      )
     }
+    guard try decodingErrors(stored.hasRootAlone) else {
+      throw ArchiveError.misuse(
+        "The archive is not that of a single root object. Read it with KeyedUnarchiver",
+        path: path
+      )
+    }
+    firstByteCount = stored.extent.firstEnd
+    guard stored.directory.isShort else {
+      (image, longForm, knownObjects) = (stored, nil, known)
+      return
+    }
+    let long = try decodingErrors(ArchiveRewriter(stored, prefersShortForm: false))
+    image = try decodingErrors(ArchiveImage(long.buffer.reader(), verification: .disabled, limits: limits))
+    (longForm, knownObjects) = (long.buffer, known.renumbered(by: long.newNumbers))
   }
 
   /// The state of the file after a save was added to it. `data` is the file.
@@ -102,14 +76,13 @@ final class SavedState {
   func decodingSession(
     asOf number: Int?,
     _ verification: ArchiveVerification,
-    _ limits: ArchiveLimits,
     _ classPolicy: ArchiveClassPolicy,
     _ userInfo: [CodingUserInfoKey: Any]
   ) throws -> DecodingSession {
-    let session = try decodingErrors { () throws(ArchiveError) in
-      let image = try image.asOf(number, limits, verification)
-      return try DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: true)
-    }
+    let image = try decodingErrors(image.asOf(number, verification))
+    let session = try decodingErrors(
+      DecodingSession(image, userInfo: userInfo, limits: image.limits, hidesRootKey: true)
+    )
     session.change { $0.classPolicy = classPolicy }
     // Lazy values keep the session, and nothing tells it when the last of them is gone.
     session.dropSpares()
@@ -120,23 +93,21 @@ final class SavedState {
 
   /// Lets `session` add a save to the file. `changed` are the objects that have changed, if these are known.
   func begin(_ session: EncodingSession, _ changed: [any Encodable & AnyObject]?) throws -> SavedNumbers {
-    try decodingErrors { () throws(ArchiveError) in
-      let numbers = SavedNumbers(
-        knownObjects,
-        bodyCount: image.directory.bodyCount,
-        valueNumber: try image.rootValueNumber,
-        changed: changed,
-        hasUnread: mayHaveUnread
-      )
-      try session.add(to: image, numbers)
-      return numbers
-    }
+    let numbers = SavedNumbers(
+      knownObjects,
+      bodyCount: image.directory.bodyCount,
+      valueNumber: try decodingErrors(image.rootValueNumber),
+      changed: changed,
+      hasUnread: mayHaveUnread
+    )
+    try decodingErrors(session.add(to: image, numbers))
+    return numbers
   }
 
   /// Prepares to list what `session` is about to read.
   func begin(withObjectsReadBy session: DecodingSession) {
     unlisted = session
-    readers = [Reader(session)]
+    newObjects = [NewObjects(of: session)]
   }
 
   /// Lists the objects of the root object, those that lazy values have read since, and those that the program has kept
@@ -144,24 +115,20 @@ final class SavedState {
   ///
   /// Weak references into unread values get their objects; otherwise, they would be nil in the save.
   func noteWhatWasRead() throws {
-    for reader in readers {
-      func list() {
-        let new = exchange(&reader.new.list, with: []).ordered { $0.number < $1.number }
-        knownObjects = knownObjects.adding(new)
-      }
+    for new in newObjects {
       // Reading the last lazy value releases the session.
-      guard let session = reader.session else {
-        list()
+      guard let session = new.session else {
+        knownObjects = knownObjects.adding(new.takeList())
         continue
       }
       try session.turn.take {
-        // If there are lazy values, `reader.new` has what was read, and most of the file may be unread.
-        if session === unlisted, reader.new.list.isEmpty {
+        // If there are lazy values, the list has what was read, and most of the file may be unread.
+        if session === unlisted, new.list.isEmpty {
           knownObjects = KnownObjects(bodyCount: session.image.directory.bodyCount) { session.known($0) }
         }
         var followed = 0
         awaited += try session.readAwaited(after: &followed)
-        list()
+        knownObjects = knownObjects.adding(new.takeList())
       }
     }
     unlisted = nil
@@ -169,25 +136,29 @@ final class SavedState {
     knownObjects = knownObjects.adding(kept.compactMap { number, kept in kept.object.map { (number, $0) } })
   }
 
-  /// Calls `encode`, and calls it again if another thread or the encoding has read lazy values since, so that the
-  /// result includes everything that was read.
-  func encodingKnown(_ encode: () throws -> DocumentEncoding) throws -> DocumentEncoding {
+  /// Encodes `root` for a save, and encodes it again if another thread or the encoding has read lazy values since, so
+  /// that the result includes everything that was read. `changed` are the objects that have changed, if these are known.
+  func encode<Root: Codable>(
+    _ root: Root,
+    _ changed: [any Encodable & AnyObject]?,
+    _ userInfo: [CodingUserInfoKey: Any]
+  ) throws -> DocumentEncoding {
     var encoding: DocumentEncoding
     repeat {
       try noteWhatWasRead()
-      encoding = try encode()
-    } while encoding.isTooEarly || readers.contains(where: \.hasNew)
+      encoding = try DocumentEncoding(root, changed: changed, self, userInfo)
+    } while encoding.isTooEarly || newObjects.contains(where: \.areThere)
     return encoding
   }
 
-  /// Forgets the readers of lazy values, since no saves follow.
-  func stopListing() { readers = [] }
+  /// No longer notes what is read, since no saves follow.
+  func stopListing() { newObjects = [] }
 
   /// Knows only what the last save has from now on, so that an object that it does not reach is new if it comes back.
   func keepKnown(_ encoding: DocumentEncoding) {
     let (numbers, session, targets) = (encoding.numbers, encoding.session, encoding.weakTargets)
     knownObjects = numbers.known(by: session) { targets?.areRemoved($0) ?? false }
-    if readers.isEmpty { return }
+    if newObjects.isEmpty { return }
     unreached = numbers.unreached(by: session)
     if let targets { weakSources = targets.sources }
     let mayBeTarget = encoding.mayBeTarget
@@ -202,21 +173,16 @@ final class SavedState {
   func continueAfter(_ before: SavedState, _ encoding: DocumentEncoding) throws {
     let (numbers, session) = (encoding.numbers, encoding.session)
     let mayBeTarget = encoding.mayBeTarget
-    readers = before.readers.filter { $0.session != nil || !$0.new.list.isEmpty }
+    newObjects = before.newObjects.filter { $0.session != nil || !$0.list.isEmpty }
     (weakSources, awaited) = (before.weakSources, before.awaited)
     keepKnown(encoding)
-    for reader in readers.compactMap(\.session) {
+    for reader in newObjects.compactMap(\.session) {
       try reader.turn.take {
         // The session compares what it reads from now on as it did before.
-        let newest = try decodingErrors { () throws(ArchiveError) in
-          try ArchiveImage(reader.image, andSavesIn: image.reader)
-        }
-        reader.continueReading(newest)
+        reader.continueReading(try decodingErrors(ArchiveImage(reader.image, andSavesIn: image.reader)))
         // The program has removed these references, or the objects.
         reader.forgetWaiting { !mayBeTarget($0) }
-        for (number, object) in numbers.newObjects(of: session) where !(object is AnyLazyContent) {
-          reader.graph.objects.note(object, number)
-        }
+        for (number, object) in numbers.newObjects(of: session) { reader.share(object, number) }
       }
     }
   }
@@ -224,19 +190,21 @@ final class SavedState {
   /// Takes over after a compaction. The session `new` now reads lazy values from the new file.
   func continueAfterCompaction(_ before: SavedState, _ numbers: [Int: Int], _ new: DecodingSession) {
     func renumbered(_ new: NewObjects) -> [(number: Int, object: AnyObject)] {
-      exchange(&new.list, with: []).compactMap { number, object in numbers[number].map { ($0, object) } }
+      new.takeList().compactMap { number, object in numbers[number].map { ($0, object) } }
     }
-    // Objects that other threads have read since the last listing, and with them the last lazy value of a session.
-    for reader in before.readers where reader.session == nil {
-      knownObjects = knownObjects.adding(renumbered(reader.new))
+    var sessions: [(DecodingSession, unlisted: NewObjects)] = []
+    for unlisted in before.newObjects {
+      if let session = unlisted.session {
+        sessions.append((session, unlisted))
+      } else {
+        // Other threads have read the last lazy value of a session since the last listing.
+        knownObjects = knownObjects.adding(renumbered(unlisted))
+      }
     }
-    let sessions = before.readers.compactMap { reader in reader.session.map { ($0, reader.new) } }
     guard let first = sessions.first?.0 else { return }
     new.lazies.faults = first.lazies.faults
-    knownObjects.forEach { object, number in
-      if !(object is AnyLazyContent) { new.graph.objects.note(object, number) }
-    }
-    let reader = Reader(new)
+    knownObjects.forEach(new.share)
+    let all = NewObjects(of: new)
     for (session, unlisted) in sessions {
       session.turn.take {
         // What the new file lacks may come back. Then it must share objects with what is in the file.
@@ -245,8 +213,8 @@ final class SavedState {
         var followed = 0
         if let found = try? session.readAwaited(after: &followed) { awaited += found }
         for (number, object) in renumbered(unlisted) {
-          if !(object is AnyLazyContent) { new.graph.objects.note(object, number) }
-          reader.new.list.append((number, object))
+          new.share(object, number)
+          all.list.append((number, object))
         }
         for (number, content) in session.lazies.contents {
           guard let content = content.object, let newNumber = numbers[number] else { continue }
@@ -255,13 +223,13 @@ final class SavedState {
         }
       }
     }
-    readers = [reader]
+    newObjects = [all]
     // Objects that nothing leads to any more, not even a weak reference, are not in the new file.
     awaited += before.awaited.filter { knownObjects.number(of: $0) != nil }
   }
 
   /// Whether the document may have unread lazy values: only they keep their sessions.
-  var mayHaveUnread: Bool { readers.contains { $0.session != nil } }
+  var mayHaveUnread: Bool { newObjects.contains { $0.session != nil } }
 
   /// Whether the lazy value `number`, which `session` could not read from an earlier save, is unchanged in this one,
   /// with all that it leads to except what was read.
@@ -281,95 +249,11 @@ final class SavedState {
 
   /// Whether the document has unread lazy values.
   var hasUnread: Bool { knownObjects.contains { ($0 as? AnyLazyContent)?.isArchived == true } }
-
-  /// What the file lacks of `content`; `nil` if it has everything.
-  func changes(
-    _ content: SaveContent,
-    _ layout: EncodingSession.Layout,
-    _ targets: WeakTargets?
-  ) throws -> Changes? {
-    try decodingErrors { () throws(ArchiveError) in
-      var content = content
-      let changed = try ChangedBodies(content, layout, image)
-      let conditionals = try image.conditionals.map { Int($0) }
-      for (index, target) in content.conditionals.enumerated() {
-        // An unread value may refer to an object that this save did not reach.
-        let isKept = target == 0 && changed.hasUnread && index < conditionals.count
-        let known = isKept ? conditionals[index] : target
-        let new = targets?.areRemoved(known) == true ? 0 : known
-        if new != target { content.conditionals[index] = new }
-      }
-      let before = TablesBefore(
-        keyCount: image.keys.count,
-        shapeCount: image.shapeCount,
-        classes: image.classes,
-        stringCount: image.stringCount,
-        conditionals: conditionals
-      )
-      let topLevelIsSame = try image.hasTopLevel(content.topLevel)
-      let assembly = SaveAssembly(content: content, before: before, changed: changed.bodies)
-      if assembly.isEmpty(topLevelIsSame: topLevelIsSame) { return nil }
-      return Changes(assembly: assembly, bodies: changed)
-    }
-  }
-
-  func bytes(of changes: Changes, date: Double?) -> ByteBuffer {
-    changes.assembly.bytes(
-      number: image.saves.count + 2,
-      date: date,
-      start: image.extent.storedByteCount,
-      checksumBefore: image.newestChecksum,
-      image.extent.hasChecksums ? [] : .withoutChecksums
-    )
-  }
-
-  /// Smaller files are not compacted: there is nothing to gain.
-  private static let leastCompacted = 1 << 16
-
-  /// Whether more than half of the file is out of date after a save of `changes`.
-  func isMostlyOutOfDate(with changes: Changes) -> Bool {
-    let byteCount = image.extent.storedByteCount + changes.assembly.changedByteCount
-    let content = changes.assembly.content
-    var outOfDate =
-      image.replacedByteCount + changes.bodies.replacedByteCount + content.topLevel.count
-    if !changes.bodies.hasUnread {
-      // Objects that are gone do not count as replaced.
-      let needed = content.byteCount + image.tableByteCount
-      outOfDate = max(outOfDate, byteCount - needed)
-    }
-    return byteCount > SavedState.leastCompacted && outOfDate > byteCount / 2
-  }
 }
 
-/// The bodies of a save that the file lacks, or has with other bytes.
-private struct ChangedBodies {
-  private(set) var bodies: [(number: UInt32, range: Range<Int>)] = []
-  /// The number of bytes in the file that they replace.
-  private(set) var replacedByteCount = 0
-  private(set) var hasUnread = false
-
-  init(
-    _ content: SaveContent,
-    _ layout: EncodingSession.Layout,
-    _ image: ArchiveImage
-  ) throws(ArchiveError) {
-    var start = Header.byteCount
-    for (number, length) in zip(content.numbers, content.lengths) {
-      let range = start..<(start &+ length)
-      start = range.upperBound
-      // An unread lazy value stays as it is.
-      guard length > 0 else {
-        hasUnread = true
-        continue
-      }
-      if number <= image.directory.bodyCount {
-        let present = try image.body(Int(number), at: 0)
-        if try image.has(content.bodies, range, in: present) { continue }
-        // Whatever is wrong with a body in the file, this one replaces it.
-        if (try? image.hasSame(content.bodies, range, layout, in: present)) == true { continue }
-        replacedByteCount += present.count
-      }
-      bodies.append((number, range))
-    }
+extension DecodingSession {
+  /// Lets lazy values share an object that is in the file under `number`. The session has its lazy values already.
+  fileprivate func share(_ object: AnyObject, _ number: Int) {
+    if !(object is AnyLazyContent) { graph.objects.note(object, number) }
   }
 }

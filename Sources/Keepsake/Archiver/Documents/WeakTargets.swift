@@ -37,7 +37,7 @@ struct WeakTargets {
   ) {
     guard !removed.isEmpty else { return }
     let numbers = content.numbers.map { Int($0) }
-    let indexes = Dictionary(zip(numbers, 1...), uniquingKeysWith: { first, _ in first })
+    let written = content.written
     let unread = (0..<reachedCount).filter { content.lengths[$0] == 0 }.map { numbers[$0] }
     let likely = Set(removed.keys.compactMap { before[$0] })
     var seen: Set<Int> = []
@@ -47,7 +47,7 @@ struct WeakTargets {
         if removed.isEmpty { return }
         guard seen.insert(number).inserted else { continue }
         if removed.removeValue(forKey: number) != nil { sources[number] = source }
-        if let index = indexes[number], content.lengths[index - 1] > 0 {
+        if let index = written[number] {
           // The root object leads to all that such a body leads to.
           if index <= reachedCount { continue }
           session.bodies.graph.forEachReference(of: index) { target, _ in unseen.append(numbers[target - 1]) }

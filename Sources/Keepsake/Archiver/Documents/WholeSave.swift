@@ -14,10 +14,9 @@ struct WholeSave {
 
   /// Rewrites the newest save of `image` without reading its values. `known` are the known objects of the file.
   init(rewriting image: ArchiveImage, _ known: KnownObjects) throws {
-    let new = try decodingErrors { () throws(ArchiveError) in try ArchiveRewriter(image) }
-    let (bodies, conditionals) = new.newNumbers
-    (bytes, newNumbers) = (new.buffer, bodies)
-    objects = known.renumbered(bodies: bodies, conditionals: conditionals)
+    let new = try decodingErrors(ArchiveRewriter(image))
+    let numbers = new.newNumbers
+    (bytes, objects, newNumbers) = (new.buffer, known.renumbered(by: numbers), numbers.bodies)
   }
 }
 

@@ -143,7 +143,21 @@ struct DecodedLater: ~Copyable {
 /// The objects and lazy values that a session has read since they were last listed, with their numbers. The session
 /// does not retain them, and may be gone before they are listed.
 final class NewObjects {
+  private(set) weak var session: DecodingSession?
   var list: [(number: Int, object: AnyObject)] = []
+
+  init(of session: DecodingSession) {
+    self.session = session
+    session.lazies.newObjects = self
+  }
+
+  /// Whether there are any, when no thread is reading them.
+  var areThere: Bool { session?.turn.take { !list.isEmpty } ?? !list.isEmpty }
+
+  /// Empties the list and returns it in the order of the numbers.
+  func takeList() -> [(number: Int, object: AnyObject)] {
+    exchange(&list, with: []).ordered { $0.number < $1.number }
+  }
 }
 
 /// The lazy values of an archive.

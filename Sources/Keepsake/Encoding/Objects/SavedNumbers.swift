@@ -252,12 +252,12 @@ struct KnownObjects {
   }
 
   /// The same objects with new numbers, if they have any.
-  func renumbered(bodies: [Int: Int], conditionals: [Int: Int]) -> KnownObjects {
+  func renumbered(by new: (bodies: [Int: Int], conditionals: [Int: Int])) -> KnownObjects {
     var renumbered = self
     // 0 is the number of no object.
-    renumbered.numbers = numbers.map { UInt32(truncatingIfNeeded: bodies[Int($0)] ?? 0) }
+    renumbered.numbers = numbers.map { UInt32(truncatingIfNeeded: new.bodies[Int($0)] ?? 0) }
     renumbered.unarchived = unarchived.reduce(into: [:]) { known, entry in
-      if let number = conditionals[entry.key] { known[number] = entry.value }
+      if let number = new.conditionals[entry.key] { known[number] = entry.value }
     }
     return renumbered
   }
