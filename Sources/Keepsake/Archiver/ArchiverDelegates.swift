@@ -111,50 +111,32 @@ extension KeyedUnarchiverDelegate {
   public func unarchiverDidFinish(_ unarchiver: KeyedUnarchiver) {}
 }
 
-/// Passes the calls of a session to the delegate of its archiver.
-final class ArchiverObserver: EncodingObserver {
-  // A container may outlive the archiver.
-  private weak var archiver: KeyedArchiver?
-
-  init(_ archiver: KeyedArchiver) {
-    self.archiver = archiver
-  }
-
-  func replacement(for object: AnyObject) -> AnyObject? {
-    guard let archiver, let delegate = archiver.delegate else { return object }
-    // A value becomes a box here, an object of no class that the model declares.
-    let other = delegate.archiver(archiver, willEncode: object).map { $0 as AnyObject }
-    if other !== object { delegate.archiver(archiver, willReplace: object, with: other) }
-    return other
-  }
-
-  func didEncode(_ object: AnyObject) {
-    guard let archiver else { return }
-    archiver.delegate?.archiver(archiver, didEncode: object)
+extension KeyedArchiver {
+  /// Passes the calls of a session to the delegate. A container of the session may outlive the archiver.
+  var observer: EncodingObserver {
+    EncodingObserver { [weak self] object in
+      guard let self, let delegate else { return object }
+      // A value becomes a box here, an object of no class that the model declares.
+      let other = delegate.archiver(self, willEncode: object).map { $0 as AnyObject }
+      if other !== object { delegate.archiver(self, willReplace: object, with: other) }
+      return other
+    } didEncode: { [weak self] object in
+      if let self { delegate?.archiver(self, didEncode: object) }
+    }
   }
 }
 
-/// Passes the calls of a session to the delegate of its unarchiver.
-final class UnarchiverObserver: DecodingObserver {
-  private weak var unarchiver: KeyedUnarchiver?
-
-  init(_ unarchiver: KeyedUnarchiver) {
-    self.unarchiver = unarchiver
-  }
-
-  func replacement(forDecoded object: AnyObject) -> AnyObject? {
-    guard let unarchiver, let delegate = unarchiver.delegate else { return object }
-    let other = delegate.unarchiver(unarchiver, didDecode: object).map { $0 as AnyObject }
-    if let other, other !== object { delegate.unarchiver(unarchiver, willReplace: object, with: other) }
-    return other
-  }
-
-  func type(forUnknownName name: String, superclasses: [String]) -> Any.Type? {
-    guard let unarchiver else { return nil }
-    return unarchiver.delegate?.unarchiver(
-      unarchiver,
-      cannotDecodeObjectOfClassName: name,
-      originalClasses: superclasses
-    )
+extension KeyedUnarchiver {
+  /// Passes the calls of a session to the delegate. A container of the session may outlive the unarchiver.
+  var observer: DecodingObserver {
+    DecodingObserver { [weak self] object in
+      guard let self, let delegate else { return object }
+      let other = delegate.unarchiver(self, didDecode: object).map { $0 as AnyObject }
+      if let other, other !== object { delegate.unarchiver(self, willReplace: object, with: other) }
+      return other
+    } typeForUnknownName: { [weak self] name, names in
+      guard let self else { return nil }
+      return delegate?.unarchiver(self, cannotDecodeObjectOfClassName: name, originalClasses: names)
+    }
   }
 }

@@ -48,7 +48,6 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
     didSet { observe() }
   }
 
-  private lazy var observer = ArchiverObserver(self)
   private var ownClassNames: [ObjectIdentifier: String] = [:]
 
   /// Creates an archiver with an empty archive.

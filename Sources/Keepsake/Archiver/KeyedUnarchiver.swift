@@ -59,7 +59,6 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     didSet { observe() }
   }
 
-  private lazy var observer = UnarchiverObserver(self)
   private var ownClasses: [String: Any.Type] = [:]
 
   /// Opens the archive in `data`.

@@ -93,7 +93,7 @@ extension DecodingSession {
       problem = "and only types registered with KeyedUnarchiver.setClass(_:forClassName:) may be built"
     }
     let names = image.classes.names(of: number)
-    if let type = settings.observer?.type(forUnknownName: name, superclasses: names) { return type }
+    if let type = settings.observer?.typeForUnknownName(name, names) { return type }
     let isValueType = image.classes[number].isValueType
     if let placeholder = settings.placeholders.first(where: { ($0 is AnyClass) != isValueType && fits($0) }) {
       return placeholder

@@ -253,7 +253,7 @@ extension DecodingSession {
     _ reference: Int
   ) throws -> Bool {
     let object = unretained.use { $0 }
-    let result = settings.observer?.replacement(forDecoded: object)
+    let result = settings.observer?.replacement(object)
     try enter(number, unretained, reference)
     let isSame = result === object
     if !isSame {

@@ -1,9 +1,9 @@
 /// Receives every decoded object, and the names of classes that are not found otherwise.
-protocol DecodingObserver: AnyObject {
-  /// The object to use in place of `object`, possibly `object` itself; `nil` to use nil.
-  func replacement(forDecoded object: AnyObject) -> AnyObject?
-  /// The type to build for the class `name` of the archive, whose superclasses have the names `superclasses`.
-  func type(forUnknownName name: String, superclasses: [String]) -> Any.Type?
+struct DecodingObserver {
+  /// The object to use in place of the given one, possibly that itself; `nil` to use nil.
+  let replacement: (AnyObject) -> AnyObject?
+  /// The type to build for the class `name` of the archive. `names` are its own and those of its superclasses.
+  let typeForUnknownName: (_ name: String, _ names: [String]) -> Any.Type?
 }
 
 /// An object with a method that the unarchiver calls when the object's whole graph is decoded.

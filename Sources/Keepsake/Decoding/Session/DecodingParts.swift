@@ -16,7 +16,7 @@ struct DecodingSettings: ~Copyable {
   /// The types that the program set for names in this archive.
   var ownClasses: [String: Any.Type] = [:]
   /// Replaces objects, and knows classes that are not found otherwise.
-  var observer: (any DecodingObserver)?
+  var observer: DecodingObserver?
   /// Whether values are decoded only to find out if they can be: nothing closes cycles, no object awakens.
   var isRehearsal = false
   /// Makes the value that is being decoded with a configuration.

@@ -1,9 +1,9 @@
 /// Called before and after each object is archived.
-protocol EncodingObserver: AnyObject {
-  /// The object to archive instead of `object`, which may be `object` itself, or `nil` to write nil.
-  func replacement(for object: AnyObject) -> AnyObject?
-  /// Called when everything that `object` holds is archived.
-  func didEncode(_ object: AnyObject)
+struct EncodingObserver {
+  /// The object to archive instead of the given one, which may be that itself, or `nil` to write nil.
+  let replacement: (AnyObject) -> AnyObject?
+  /// Called when everything that the object holds is archived.
+  let didEncode: (AnyObject) -> Void
 }
 
 extension EncodingSession {
@@ -17,7 +17,7 @@ extension EncodingSession {
     if let observer = observation.observer, observation.replacements[identifier] == nil,
       bodies.objects.knownNumber(of: object) == nil
     {
-      let other = whileClosed { observer.replacement(for: object) }
+      let other = whileClosed { observer.replacement(object) }
       observation.replacements[identifier] = (object, other)
       if let other, other !== object, observation.replacements[ObjectIdentifier(other)] == nil {
         observation.replacements[ObjectIdentifier(other)] = (other, other)

@@ -175,7 +175,7 @@ struct EncodedTypes: ~Copyable {
 
 /// The observer, and the objects that it replaced.
 struct EncodingObservation: ~Copyable {
-  var observer: (any EncodingObserver)?
+  var observer: EncodingObserver?
   /// What the observer returned for each object. Both are retained, so that no other object gets their addresses.
   var replacements: [ObjectIdentifier: (original: AnyObject, object: AnyObject?)] = [:]
   /// The lowest class that conditional references declare for each object that may be replaced. The object is retained.
