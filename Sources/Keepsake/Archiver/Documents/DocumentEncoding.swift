@@ -58,14 +58,11 @@ struct DocumentEncoding {
     isTooEarly = session.bodies.awaited.count > awaitedCount
     let content = try session.takeSave(numbers)
     targets?.follow(content, session, state.image, sourcesBefore: state.weakSources)
-    weakTargets = targets
-    changes = try decodingErrors(SaveChanges(content, session.layout, state.image, targets))
+    let changes = try decodingErrors(SaveChanges(content, session, state.image, targets))
+    (self.changes, weakTargets) = (changes, targets)
     isKnownToBeReadable =
-      if changed == nil {
-        true
-      } else {
-        try session.isReadable(NewPaths(content, changes, session.bodies.graph, state.image))
-      }
+      try changed == nil
+      || session.isReadable(NewPaths(content, changes, session.bodies.graph, state.image))
   }
 }
 

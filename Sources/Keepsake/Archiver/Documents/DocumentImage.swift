@@ -39,7 +39,7 @@ extension ArchiveImage {
   func hasSame(
     _ buffer: ByteBuffer,
     _ range: Range<Int>,
-    _ layout: EncodingSession.Layout,
+    _ session: EncodingSession,
     in place: Range<Int>
   ) throws(ArchiveError) -> Bool {
     let other = buffer.reader()
@@ -48,7 +48,7 @@ extension ArchiveImage {
     while cursor < place.upperBound, otherCursor < range.upperBound {
       if try isText(reader.byte(at: cursor)), try isText(other.byte(at: otherCursor)) {
         let text = try mapKey(at: &cursor, in: reader).keyText
-        let otherText = try layout.mapKey(at: &otherCursor, in: other).keyText
+        let otherText = try session.mapKey(at: &otherCursor, in: other).keyText
         guard ExactString(string: text) == ExactString(string: otherText) else { return false }
       } else {
         let start = otherCursor
@@ -56,7 +56,7 @@ extension ArchiveImage {
         if length > 0 {
           otherCursor += length
         } else {
-          _ = try layout.valuesBehindHead(at: &otherCursor, in: other)
+          _ = try session.valuesBehindHead(at: &otherCursor, in: other)
         }
         let end = cursor + otherCursor - start
         guard try has(buffer, start..<otherCursor, in: cursor..<end), end <= place.upperBound else {

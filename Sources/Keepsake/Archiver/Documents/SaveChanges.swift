@@ -9,7 +9,7 @@ struct SaveChanges {
   /// Compares `content` with `image`; returns `nil` if the file has everything.
   init?(
     _ content: SaveContent,
-    _ layout: EncodingSession.Layout,
+    _ session: EncodingSession,
     _ image: ArchiveImage,
     _ targets: WeakTargets?
   ) throws(ArchiveError) {
@@ -25,7 +25,7 @@ struct SaveChanges {
         let present = try image.body(Int(number), at: 0)
         if try image.has(content.bodies, range, in: present) { continue }
         // Whatever is wrong with a body in the file, this one replaces it.
-        if (try? image.hasSame(content.bodies, range, layout, in: present)) == true { continue }
+        if (try? image.hasSame(content.bodies, range, session, in: present)) == true { continue }
         replacedByteCount += present.count
       }
       changed.append((number, range))

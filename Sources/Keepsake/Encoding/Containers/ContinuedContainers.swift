@@ -40,7 +40,7 @@ extension EncodingSession {
       let (reader, start) = bodies.assembly.reader(ofBody: number, in: bodies.assembly.buffer)
     else { return nil }
     var cursor = start
-    guard (try? reader.varint(at: &cursor)) != nil, let end = try? layout.end(ofValueAt: cursor, in: reader),
+    guard (try? reader.varint(at: &cursor)) != nil, let end = try? end(ofValueAt: cursor, in: reader),
       (try? reader.withBytes(cursor..<end) { bytes.append($0) }) != nil
     else { return nil }
     return bytes
@@ -101,9 +101,9 @@ extension EncodingSession {
     var cursor = cursor
     for _ in 0..<context.top.count {
       context.top.position = cursor
-      let key = try layout.mapKey(at: &cursor, in: reader).name
+      let key = try mapKey(at: &cursor, in: reader).name
       _ = map.begin(key, at: context.top.position - context.top.start)
-      cursor = try layout.end(ofValueAt: cursor, in: reader)
+      cursor = try end(ofValueAt: cursor, in: reader)
     }
     tables.mapKeys[context.top.id] = map
   }
@@ -120,7 +120,7 @@ extension EncodingSession {
       let count = try reader.varint(at: &cursor)
       return replace(by: try reader.array(of: UInt8.self, count: count, at: cursor))
     }
-    let (element, count, payload, _) = try layout.packedArray(at: start, in: reader)
+    let (element, count, payload, _) = try packedArray(at: start, in: reader)
     return switch try ArchiveNumbers(element, count, reader, at: payload) {
     case .bools(let values): replace(by: values)
     case .signed(let values): replace(by: values)

@@ -212,7 +212,7 @@ extension EncodingSession {
       return (context.splices[next].nested.frame, context.splices[next].nested)
     }
     if isSealed(at: value) { return (EncodingSession.sealedFrame, nil) }
-    guard let end = try? layout.end(ofValueAt: value, in: buffer.reader()) else { return nil }
+    guard let end = try? end(ofValueAt: value, in: buffer.reader()) else { return nil }
     return reopen(value..<end, key, host).map { ($0.frame, $0) }
   }
 
@@ -229,7 +229,7 @@ extension EncodingSession {
     guard context.top.kind == .map else { return extent(of: key)?.value.lowerBound }
     guard let offset = tables.mapKeys[context.top.id]?.offsets[key] else { return nil }
     var cursor = context.top.start + offset
-    return (try? layout.mapKey(at: &cursor, in: buffer.reader())) == nil ? nil : cursor
+    return (try? mapKey(at: &cursor, in: buffer.reader())) == nil ? nil : cursor
   }
 
   /// Where the innermost frame, a record, has `key`: the slot, and the range of the value.
@@ -240,7 +240,7 @@ extension EncodingSession {
     let reader = buffer.reader()
     var range = context.top.start..<(context.top.start + context.top.headByteCount)
     for _ in 0...slot {
-      guard let end = try? layout.end(ofValueAt: range.upperBound, in: reader) else { return nil }
+      guard let end = try? end(ofValueAt: range.upperBound, in: reader) else { return nil }
       range = range.upperBound..<end
     }
     return (slot, range)
@@ -283,8 +283,8 @@ extension EncodingSession {
     var cursor = first
     for _ in 0..<context.top.count {
       let offset = cursor
-      guard let key = try? layout.mapKey(at: &cursor, in: reader).name,
-        let end = try? layout.end(ofValueAt: cursor, in: reader)
+      guard let key = try? mapKey(at: &cursor, in: reader).name,
+        let end = try? end(ofValueAt: cursor, in: reader)
       else { return }
       cursor = end
       guard offsets[key] == offset - start else { continue }

@@ -1,27 +1,23 @@
+extension EncodingSession: ValueLayout {
+  func slotCount(ofShape number: Int, at offset: Int) throws(ArchiveError) -> Int {
+    guard number < tables.shapes.count else {
+      throw .damaged("No such shape", at: offset)
+    }
+    return tables.shapes.keys(ofShape: number).count
+  }
+
+  func keyName(slot: Int, ofShape number: Int) -> String {
+    tables.keys.names[tables.shapes.keys(ofShape: number)[slot]]
+  }
+
+  func string(_ number: Int, at offset: Int) throws(ArchiveError) -> String {
+    try tables.strings.string(number, at: offset)
+  }
+}
+
 /// Coding paths. The session does not keep them but reads them off the open frames and the finished bodies when they
 /// are requested.
 extension EncodingSession {
-  struct Layout: ValueLayout {
-    let session: EncodingSession
-
-    func slotCount(ofShape number: Int, at offset: Int) throws(ArchiveError) -> Int {
-      guard number < session.tables.shapes.count else {
-        throw .damaged("No such shape", at: offset)
-      }
-      return session.tables.shapes.keys(ofShape: number).count
-    }
-
-    func keyName(slot: Int, ofShape number: Int) -> String {
-      session.tables.keys.names[session.tables.shapes.keys(ofShape: number)[slot]]
-    }
-
-    func string(_ number: Int, at offset: Int) throws(ArchiveError) -> String {
-      try session.tables.strings.string(number, at: offset)
-    }
-  }
-
-  var layout: Layout { Layout(session: self) }
-
   /// The path of the value that is being encoded.
   var currentPath: [any CodingKey] {
     path(in: context, below: context.lower.count + 1)
@@ -87,7 +83,7 @@ extension EncodingSession {
     case .map, .walkedMap:
       guard frame.count > 0 else { return nil }
       var cursor = frame.position
-      let key = try? layout.mapKey(at: &cursor, in: (context.waiting ?? buffer).reader())
+      let key = try? mapKey(at: &cursor, in: (context.waiting ?? buffer).reader())
       return key.map(ArchiveCodingKey.init)
     }
   }
@@ -120,7 +116,7 @@ extension EncodingSession {
     var cursor = start
     _ = try? reader.varint(at: &cursor)
     let written = writtenNumber(number)
-    return layout.path(from: cursor, in: reader) { offset in
+    return path(from: cursor, in: reader) { offset in
       guard let tag = try? reader.byte(at: offset), TagKind(tag) == .objectReference else { return false }
       return (try? reader.unsigned(at: offset + 1, byteCount: Int(tag & 3) + 1)) == UInt64(written)
     }
