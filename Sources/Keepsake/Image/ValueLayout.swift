@@ -58,9 +58,7 @@ extension ValueLayout {
     case Tag.shortRecord...(Tag.shortRecord + 15):
       children = try slotCount(ofShape: Int(tag &- Tag.shortRecord), at: start)
     case Tag.string, Tag.bytes:
-      let count = try reader.varint(at: &cursor)
-      try reader.check(count, at: cursor)
-      cursor &+= count
+      _ = try reader.countedRange(at: &cursor)
       return 0
     case Tag.packedArray:
       cursor = try packedArray(at: start, in: reader).end

@@ -49,12 +49,12 @@ package struct ArchiveDirectory: Sendable {
     guard offsetsLength == trailer.directoryOffset - tableStart, cursor == trailer.checksumsOffset else {
       throw .damaged("There are unused bytes between the tables", at: offsetsStart)
     }
-    let groupCount = bodyCount <= offsetsLength ? OffsetTable.groupCount(bodyCount) : 0
-    guard bodyCount <= offsetsLength, groupCount * OffsetTable.groupByteCount <= offsetsLength - bodyCount
+    guard bodyCount <= offsetsLength,
+      OffsetTable.groupCount(bodyCount) * OffsetTable.groupByteCount <= offsetsLength - bodyCount
     else {
       throw .damaged("The offset table is too short for its bodies", at: offsetsStart)
     }
-    offsets = Table(count: groupCount, range: tableStart..<trailer.directoryOffset)
+    offsets = Table(count: OffsetTable.groupCount(bodyCount), range: tableStart..<trailer.directoryOffset)
   }
 
   /// The directory with the top level and the number of bodies of a later save, if there is one.

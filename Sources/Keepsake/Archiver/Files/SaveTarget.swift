@@ -105,9 +105,7 @@ struct SaveTarget {
 
   private static func destination(ofLink link: String, for path: String) throws(ArchiveError) -> String {
     let destination: String?
-    do {
-      destination = try linkDestination(link)
-    } catch {
+    do { destination = try linkDestination(link) } catch {
       throw failure("cannot read the symbolic link \(link)", path, error)
     }
     guard let destination else {
