@@ -10,7 +10,14 @@ struct ArchiveEdits: Sendable {
   struct ContainerEdit: Sendable {
     var members: [PathElement: MemberEdit] = [:]
     /// New members, after the others; without a key in an array.
-    var additions: [(key: PathElement?, value: ArchiveValue)] = []
+    fileprivate(set) var additions: [(key: PathElement?, value: ArchiveValue)] = []
+    /// The keys of the new members, since there may be very many.
+    private var newKeys: Set<PathElement> = []
+
+    fileprivate mutating func add(_ value: ArchiveValue, _ key: PathElement) {
+      if !newKeys.insert(key).inserted { additions.removeAll { $0.key == key } }
+      additions.append((key, value))
+    }
 
     var isEmpty: Bool { members.isEmpty && additions.isEmpty }
   }
@@ -28,22 +35,20 @@ struct ArchiveEdits: Sendable {
     body(&containers[offset, default: ContainerEdit()].members[element, default: MemberEdit()])
   }
 
-  /// Records a new member, in place of one recorded before under the same key.
+  /// Records a new member, instead of one recorded before under the same key.
   mutating func add(_ value: ArchiveValue, key: PathElement, at offset: Int) {
-    containers[offset, default: ContainerEdit()].additions.removeAll { $0.key == key }
-    containers[offset, default: ContainerEdit()].additions.append((key, value))
+    containers[offset, default: ContainerEdit()].add(value, key)
   }
 
   /// Records the new element `index` of an array of `count`; returns false unless it is the next, or recorded before.
   mutating func add(_ value: ArchiveValue, index: Int, toArrayOf count: Int, at offset: Int) -> Bool {
-    var additions = containers[offset]?.additions ?? []
-    guard index >= count, index - count <= additions.count else { return false }
-    if index - count == additions.count {
-      additions.append((nil, value))
+    let known = containers[offset]?.additions.count ?? 0
+    guard index >= count, index - count <= known else { return false }
+    if index - count == known {
+      containers[offset, default: ContainerEdit()].additions.append((nil, value))
     } else {
-      additions[index - count].value = value
+      containers[offset]?.additions[index - count].value = value
     }
-    containers[offset, default: ContainerEdit()].additions = additions
     return true
   }
 
