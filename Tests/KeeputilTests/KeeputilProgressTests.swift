@@ -47,6 +47,22 @@ import Testing
     #expect(shown.errors.split(separator: "\r").allSatisfy { $0.count < 80 }, "\(shown.errors)")
   }
 
+  @Test("a line with wide characters is short enough, and erased to its end")
+  func wideName() {
+    var shown = ""
+    let progress = keeputil.Progress("verifying 図書館", .always, pause: .zero) { shown += $0 }
+    progress.update(1, of: 2)
+    progress.finish()
+    // Each of the three characters takes two columns.
+    #expect(shown == "\rverifying 図書館 50 %\r" + String(repeating: " ", count: 21) + "\r")
+    let line = Mutex("")
+    let waiting = WaitingLine("図書館") { text in line.withLock { $0 += text } }
+    waiting.show()
+    waiting.erase()
+    #expect(line.withLock(\.self) == "\r図書館\r      \r")
+    #expect(abridged("図書館図書館", 8) == "図…書館")
+  }
+
   @Test("the check before other work tells how far it is, from the beginning to nearly the end")
   func checking() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: (0..<20_000).map { "text \($0)" })

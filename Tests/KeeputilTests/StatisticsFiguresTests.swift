@@ -196,6 +196,17 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
   }
 
+  @Test("wide characters, and those that combine with others, leave the columns of a table aligned")
+  func wideNames() {
+    let rows = [["図書館", "1"], ["e\u{301}te\u{301}", "22"], ["plain", "3"]]
+    let lines = TextTable("name", ">values", rows: rows).lines(margin: "")
+    #expect(
+      lines == [
+        "name    values", "図書館       1", "e\u{301}te\u{301}         22", "plain        3",
+      ]
+    )
+  }
+
   @Test("the paths of many objects at the end of a long chain take no time")
   func manyLongPaths() throws {
     var last: String?

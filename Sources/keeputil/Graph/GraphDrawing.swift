@@ -100,25 +100,8 @@ struct GraphDrawing {
     return most
   }
 
-  /// The width of a text in a monospaced font, in which some characters take twice the width and some none.
-  static func textWidth(_ text: String, _ size: Double) -> Double {
-    let cells = text.unicodeScalars.reduce(0) { sum, scalar in
-      switch scalar.properties.generalCategory {
-      case .nonspacingMark, .enclosingMark, .format: return sum
-      default: return sum + (isWide(scalar) ? 2 : 1)
-      }
-    }
-    return Double(cells) * size * 0.62
-  }
-
-  private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
-      0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
-      true
-    default: scalar.properties.isEmojiPresentation
-    }
-  }
+  /// The width of a text in a monospaced font.
+  static func textWidth(_ text: String, _ size: Double) -> Double { Double(columnCount(text)) * size * 0.62 }
 
   /// Distributes the ends of edges over the sides of their nodes, in the order of their other ends.
   private mutating func findPorts() {

@@ -82,7 +82,7 @@ final class Progress {
   }
 
   private func write(_ text: String) {
-    let blank = String(repeating: " ", count: max(0, lastText.count - text.count))
+    let blank = String(repeating: " ", count: max(0, columnCount(lastText) - columnCount(text)))
     put("\r" + text + blank)
     lastText = text
   }
@@ -119,7 +119,7 @@ final class WaitingLine: Sendable {
   /// Clears the line, and does not show it again.
   func erase() {
     state.withLock { state in
-      if state == .shown { put("\r\(String(repeating: " ", count: text.count))\r") }
+      if state == .shown { put("\r\(String(repeating: " ", count: columnCount(text)))\r") }
       state = .over
     }
   }

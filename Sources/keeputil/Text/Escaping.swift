@@ -107,9 +107,17 @@ func quoted(_ text: String, _ most: Int) -> String {
   return "\(quoted(start))… \(counted(text.utf8.count, "byte"))"
 }
 
-/// A long text without its middle: in a path and in the name of a type, the end matters as much as the start.
+/// A text of more than `most` columns without its middle: in a path and in the name of a type, the end matters as much
+/// as the start.
 func abridged(_ text: String, _ most: Int) -> String {
-  guard text.count > most else { return text }
+  guard columnCount(text) > most else { return text }
+  func fitting(_ characters: some Sequence<Character>, _ columns: Int) -> Int {
+    var rest = columns
+    return characters.prefix {
+      rest -= columnCount(String($0))
+      return rest >= 0
+    }.count
+  }
   let tail = (most - 1) * 2 / 3
-  return text.prefix(most - 1 - tail) + "…" + text.suffix(tail)
+  return text.prefix(fitting(text, most - 1 - tail)) + "…" + text.suffix(fitting(text.reversed(), tail))
 }

@@ -29,6 +29,25 @@ func nanText<Number: FloatingPoint>(_ number: Number?, _ bits: KeyPath<Number, s
   number.map { $0.isNaN ? " 0x" + String($0[keyPath: bits], radix: 16) : "" } ?? ""
 }
 
+/// The number of columns that a text takes on a terminal: some characters take two, and some none.
+func columnCount(_ text: String) -> Int {
+  text.unicodeScalars.reduce(0) { sum, scalar in
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: sum
+    default: sum + (isWide(scalar) ? 2 : 1)
+    }
+  }
+}
+
+private func isWide(_ scalar: Unicode.Scalar) -> Bool {
+  switch scalar.value {
+  case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+    0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+    true
+  default: scalar.properties.isEmojiPresentation
+  }
+}
+
 /// A part of a whole, in percent with one digit after the decimal point.
 func percentText(_ share: Double) -> String {
   let tenths = Int((share * 1_000).rounded())
@@ -61,11 +80,11 @@ struct TextTable {
 
   /// The lines, without blanks at their ends.
   func lines(margin: String) -> [String] {
-    let widths = isRight.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    let widths = isRight.indices.map { column in rows.map { columnCount($0[column]) }.max() ?? 0 }
     return rows.map { row in
       var line = margin
       for (column, cell) in row.enumerated() {
-        let blanks = String(repeating: " ", count: widths[column] - cell.count)
+        let blanks = String(repeating: " ", count: widths[column] - columnCount(cell))
         line += (column == 0 ? "" : "  ") + (isRight[column] ? blanks + cell : cell + blanks)
       }
       while line.last == " " { line.removeLast() }
