@@ -12,9 +12,9 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   /// A CSI, a new line, what turns the direction around, what does not show, a tag, a private and an unassigned
-  /// character, a mark with nothing to stand on.
+  /// character, a mark with nothing to stand on, a joiner behind a digit.
   private static let strange =
-    "\u{301}a\u{9B}31mb\u{85}c\u{202E}d\u{200B}\u{FEFF}e\u{E0041}\u{E000}\u{10FFFF}\u{7F}\u{3164}"
+    "\u{301}a\u{9B}31mb\u{85}c\u{202E}d\u{200B}\u{FEFF}e\u{E0041}\u{E000}\u{10FFFF}\u{7F}\u{3164}8\u{200D}"
   private static let harmless = "e\u{301} é 日本 👩‍👩‍👧 \u{FFFD}"
 
   private func write() throws {
@@ -62,7 +62,7 @@ import Testing
       #expect(texts.map { Array($0.utf8) } == [Self.strange, Self.harmless].map { Array($0.utf8) })
       #expect(
         output.contains(
-          #""\u0301a\u009b31mb\u0085c\u202ed\u200b\ufeffe\udb40\udc41\ue000\udbff\udfff\u007f\u3164""#
+          #""\u0301a\u009b31mb\u0085c\u202ed\u200b\ufeffe\udb40\udc41\ue000\udbff\udfff\u007f\u31648\u200d""#
         )
       )
       #expect(output.contains("\"\(Self.harmless)\""))

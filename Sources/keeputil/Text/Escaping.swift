@@ -57,9 +57,9 @@ extension Unicode.Scalar {
     case .control, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate:
       return true
     case .format:
-      // The joiner within an emoji of several parts is not strange.
+      // The joiner within an emoji of several parts is not strange. Unicode counts digits as emoji, too.
       guard self == "\u{200D}", let previous else { return true }
-      return !(previous.properties.isEmoji || previous == "\u{FE0F}")
+      return !(previous.properties.isEmoji && !previous.isASCII || previous == "\u{FE0F}")
     case .nonspacingMark, .enclosingMark, .spacingMark:
       return previous == nil
     default:
