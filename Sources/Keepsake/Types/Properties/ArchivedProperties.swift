@@ -4,15 +4,18 @@ internal import Synchronization
 final class ArchivedProperties: Sendable {
   struct Entry: Sendable {
     let property: StoredProperty
+    /// Type and name, for errors.
+    let label: String
     let key: ModelKey
     /// The keys that the property may have in older archives if nothing has ``key``: with or without the underscore of
     /// a wrapper's storage, or with an earlier name of its class.
     let otherKeys: [ModelKey]
-    let isOptional: Bool
     /// Whether nil is written. If it were not, readers would keep the value that `init()` gives the property.
-    let writesNil: Bool
+    fileprivate(set) var writesNil = false
     /// The value of a `let`, which readers do not assign.
-    let constant: (any ConstantValue)?
+    fileprivate(set) var constant: (any ConstantValue)?
+
+    var isOptional: Bool { property.type is any NilHolding.Type }
   }
 
   private let typeName: String
@@ -25,25 +28,10 @@ final class ArchivedProperties: Sendable {
     typeName = "\(type)"
     keepsDefaults = type is any DefaultKeeping.Type
     lazy var defaults = DefaultValues(type)
-    var entries: [Entry] = []
-    for named in try PropertyNames.find(in: type) {
-      let property = named.property
-      let isOptional = property.type is any NilHolding.Type
-      var (writesNil, constant) = (keepsDefaults, (any ConstantValue)?.none)
-      if isOptional && !keepsDefaults || !property.isVariable {
-        writesNil = writesNil || isOptional && !defaults.isNil(property)
-        if !property.isVariable { constant = try defaults.constant(property, named.label) }
-      }
-      entries.append(
-        Entry(
-          property: property,
-          key: named.key,
-          otherKeys: named.otherKeys,
-          isOptional: isOptional,
-          writesNil: writesNil,
-          constant: constant
-        )
-      )
+    var entries = try PropertyNames.find(in: type)
+    for (index, entry) in entries.enumerated() {
+      entries[index].writesNil = keepsDefaults || entry.isOptional && !defaults.isNil(entry.property)
+      if !entry.property.isVariable { entries[index].constant = try defaults.constant(entry) }
     }
     self.entries = entries
     constants = entries.filter { $0.constant != nil }
@@ -94,7 +82,8 @@ private struct DefaultValues {
     return property.ownership != .strong || _openExistential(property.type, do: isNil)
   }
 
-  func constant(_ property: StoredProperty, _ label: String) throws(ArchiveError) -> any ConstantValue {
+  func constant(_ entry: ArchivedProperties.Entry) throws(ArchiveError) -> any ConstantValue {
+    let property = entry.property
     func make<Value: Equatable>(_ type: Value.Type) -> (any ConstantValue)? {
       read(type, property.offset).map { EquatableConstant(value: $0) }
     }
@@ -104,7 +93,7 @@ private struct DefaultValues {
       return constant
     }
     throw .misuse(
-      "\(label) is a let, which a reader cannot assign. So it must have the value that init() gives it, but "
+      "\(entry.label) is a let, which a reader cannot assign. So it must have the value that init() gives it, but "
         + "\(property.type) is not Equatable, so this cannot be checked. Make it a var, or leave it out with archivedKeys"
     )
   }

@@ -1,13 +1,5 @@
 /// Finds the archived stored properties of a type, and their keys (see ``ArchivedFields``).
 struct PropertyNames {
-  struct Named {
-    let property: StoredProperty
-    /// Type and name, for errors.
-    let label: String
-    let key: ModelKey
-    let otherKeys: [ModelKey]
-  }
-
   private let type: any ArchivedFields.Type
   private let list: [StoredProperty]
   /// The given keys, first those of the type itself, then those of its superclasses.
@@ -16,7 +8,7 @@ struct PropertyNames {
   private var owners: [String: StoredProperty] = [:]
 
   /// The archived properties of `type`, in the order of writing.
-  static func find(in type: any ArchivedFields.Type) throws(ArchiveError) -> [Named] {
+  static func find(in type: any ArchivedFields.Type) throws(ArchiveError) -> [ArchivedProperties.Entry] {
     var names = try PropertyNames(type)
     return try names.find()
   }
@@ -52,8 +44,8 @@ struct PropertyNames {
     )
   }
 
-  private mutating func find() throws(ArchiveError) -> [Named] {
-    var found: [Named] = []
+  private mutating func find() throws(ArchiveError) -> [ArchivedProperties.Entry] {
+    var found: [ArchivedProperties.Entry] = []
     for property in list {
       // Storage that the compiler and macros add: for lazy properties, actors and observation.
       guard !property.name.hasPrefix("$"), !property.name.hasPrefix("_$") else { continue }
@@ -66,7 +58,7 @@ struct PropertyNames {
       let key = try key(of: property, wanted, isGiven: givenKey != nil)
       let others = givenKey == nil ? otherKeys(of: property, name, key) : []
       found.append(
-        Named(
+        ArchivedProperties.Entry(
           property: property,
           label: label,
           key: ModelKey(stringValue: key),
