@@ -7,12 +7,12 @@ import Testing
 /// What the compiler has written down about the stored properties of types.
 @Suite struct TableOfStoredProperties {
   private func property(_ name: String, of type: Any.Type) throws -> StoredProperty {
-    try #require(StoredProperties.of(type)?.list.first { $0.name == name })
+    try #require(StoredProperty.all(of: type)?.first { $0.name == name })
   }
 
   @Test("a structure: names, types, offsets, let and var")
   func structures() throws {
-    let list = try #require(StoredProperties.of(PropertyPair.self)).list
+    let list = try #require(StoredProperty.all(of: PropertyPair.self))
     #expect(list.map(\.name) == ["number", "text", "flag"])
     #expect(list.map { "\($0.type)" } == ["Int", "String", "Bool"])
     #expect(list.map(\.isVariable) == [true, false, true])
@@ -23,7 +23,7 @@ import Testing
 
   @Test("a class: superclasses first, private, generic and lazy properties, kinds of references")
   func classes() throws {
-    let list = try #require(StoredProperties.of(PropertyLeaf.self)).list
+    let list = try #require(StoredProperty.all(of: PropertyLeaf.self))
     #expect(
       list.map(\.name) == [
         "name", "id", "secret", "parent", "document", "unsafeDocument", "optionalDocument", "elements",
@@ -48,9 +48,9 @@ import Testing
 
   @Test("the storage of macros and wrappers has an underscore")
   func storage() throws {
-    let names = try #require(StoredProperties.of(PropertyObserved.self)).list.map(\.name)
+    let names = try #require(StoredProperty.all(of: PropertyObserved.self)).map(\.name)
     #expect(names.starts(with: ["_title", "plain"]))
-    #expect(try #require(StoredProperties.of(PropertyWrapped.self)).list.map(\.name) == ["_author"])
+    #expect(try #require(StoredProperty.all(of: PropertyWrapped.self)).map(\.name) == ["_author"])
   }
 
   @Test("types without stored properties, and those that are neither structure nor class")
@@ -58,12 +58,12 @@ import Testing
     struct Empty {}
     final class EmptyClass {}
     enum Choice { case one(Int) }
-    #expect(StoredProperties.of(Empty.self)?.list.isEmpty == true)
-    #expect(StoredProperties.of(EmptyClass.self)?.list.isEmpty == true)
-    #expect(StoredProperties.of(Choice.self) == nil)
-    #expect(StoredProperties.of((Int, Int).self) == nil)
-    #expect(StoredProperties.of((any PropertyDelegate).self) == nil)
-    #expect(StoredProperties.of(Int?.self) == nil)
+    #expect(StoredProperty.all(of: Empty.self)?.isEmpty == true)
+    #expect(StoredProperty.all(of: EmptyClass.self)?.isEmpty == true)
+    #expect(StoredProperty.all(of: Choice.self) == nil)
+    #expect(StoredProperty.all(of: (Int, Int).self) == nil)
+    #expect(StoredProperty.all(of: (any PropertyDelegate).self) == nil)
+    #expect(StoredProperty.all(of: Int?.self) == nil)
   }
 }
 
@@ -75,7 +75,7 @@ import Testing
 
   init() throws {
     leaf = PropertyLeaf(document)
-    let found = try #require(StoredProperties.of(PropertyLeaf.self)).list
+    let found = try #require(StoredProperty.all(of: PropertyLeaf.self))
     list = Dictionary(uniqueKeysWithValues: found.map { ($0.name, $0) })
   }
 
@@ -117,7 +117,7 @@ import Testing
     #expect(try !property("name2").assign("x", as: String.self, in: PropertyBase(document)))
     #expect(try property("name2").value(as: String.self, in: document) == nil)
     let other = try #require(
-      StoredProperties.of(PropertyMiddle<Int>.self)?.list.first { $0.name == "elements" }
+      StoredProperty.all(of: PropertyMiddle<Int>.self)?.first { $0.name == "elements" }
     )
     #expect(!other.assign([1], as: [Int].self, in: leaf))
     #expect(try !property("parent").assign(nil, as: PropertyBase?.self, in: leaf))
@@ -151,7 +151,7 @@ import Testing
   func otherModule() throws {
     let model = PropertyEncoder()
     model.outputFormatting = .sortedKeys
-    let extra = try #require(StoredProperties.of(PropertyEncoder.self)?.list.last)
+    let extra = try #require(StoredProperty.all(of: PropertyEncoder.self)?.last)
     #expect(extra.name == "extra")
     #expect(extra.assign(9, as: Int.self, in: model))
     #expect(model.extra == 9 && model.outputFormatting == .sortedKeys)

@@ -41,7 +41,7 @@ struct ClassCycles {
   }
 
   private mutating func addEdges(of type: AnyClassType, _ probe: PropertyProbe?) {
-    for property in StoredProperties.of(type)?.list ?? []
+    for property in StoredProperty.all(of: type) ?? []
     where !property.isLazy && property.ownership != .weak {
       let findings = probe.map { Array($0.findings.values) } ?? []
       let finding = findings.first { $0.propertyNames.contains(property.name) }
@@ -71,7 +71,7 @@ struct ClassCycles {
     if let type = type as? any HoldingOthers.Type {
       return type.held.flatMap { declaredClasses(in: $0, &seen) }
     }
-    return (StoredProperties.of(type)?.list ?? []).flatMap { declaredClasses(in: $0.type, &seen) }
+    return (StoredProperty.all(of: type) ?? []).flatMap { declaredClasses(in: $0.type, &seen) }
   }
 
   // MARK: Cycles

@@ -78,7 +78,7 @@ struct GraphComparison {
       let (name, other) = (nameOfCase(pair.original), nameOfCase(pair.copy))
       guard name == other else { return "was \(name ?? "?") and is \(other ?? "?") now" }
     }
-    let properties = StoredProperties.of(original.subjectType)?.list.filter { $0.ownership == .unowned } ?? []
+    let properties = StoredProperty.all(of: original.subjectType)?.filter { $0.ownership == .unowned } ?? []
     var levels = (Optional(original), Optional(copy))
     while let own = levels.0, let other = levels.1 {
       let owner = own.subjectType

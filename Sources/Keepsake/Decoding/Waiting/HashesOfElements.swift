@@ -133,8 +133,8 @@ extension DecodingSession {
     func isPlain<Element>(_ type: Element.Type) -> Bool { _isPOD(type) || type is any ReadablePrimitive.Type }
     if _openExistential(type, do: isPlain) { return false }
     if let wrapped = (type as? any OptionalValue.Type)?.wrapped { return mayHoldObjects(wrapped) }
-    guard !(type is AnyClass), let properties = StoredProperties.of(type) else { return true }
-    return properties.list.contains { mayHoldObjects($0.type) }
+    guard !(type is AnyClass), let properties = StoredProperty.all(of: type) else { return true }
+    return properties.contains { mayHoldObjects($0.type) }
   }
 
   /// Notes a set or dictionary, if properties of its elements may get their values later.

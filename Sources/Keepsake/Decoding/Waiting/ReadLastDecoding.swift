@@ -236,7 +236,7 @@ extension DecodingSession {
     func makeReference<Target: AnyObject>(_ type: Target.Type, _ property: StoredProperty) {
       reference = ReferenceProperty<Target>(property)
     }
-    let property = StoredProperties.of(object.type)?.property(named: propertyNames(of: key))
+    let property = StoredProperty.all(of: object.type)?.property(named: propertyNames(of: key))
     let isStored = property?.type == Value.self || property?.type == Value?.self
     if isStored, let property, property.isVariable {
       if let target = (property.type as? any OptionalValue.Type)?.wrapped as? any AnyObject.Type {

@@ -156,7 +156,7 @@ extension EncodingSession: PlayThroughQuestions {
         types.classProperties.probe(type(of: object))
           .finding(key(of: edge.property), in: object, userInfo: settings.userInfo)
       }),
-      let property = StoredProperties.of(type(of: object))?.property(named: finding.propertyNames),
+      let property = StoredProperty.all(of: type(of: object))?.property(named: finding.propertyNames),
       !finding.isAmbiguous, !finding.isOfSuperclass || property.owner != type(of: object)
     else { return nil }
     return (property, finding)
@@ -184,7 +184,7 @@ extension EncodingSession: PlayThroughQuestions {
     let known = isInSuperclass ? property | 1 : property
     if let isWeak = types.classProperties.areWeak[number, known] { return isWeak }
     let type = tables.classes.types[number]
-    let properties = StoredProperties.of(type)
+    let properties = StoredProperty.all(of: type)
     // A class and its superclass each have their own keys.
     let found = ([context.top.tableNumber] + (types.classProperties.laterTables[number] ?? [])).lazy
       .compactMap { self.types.keyTable($0) }

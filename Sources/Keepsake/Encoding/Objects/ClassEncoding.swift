@@ -73,7 +73,7 @@ extension EncodingSession {
       name: try archivedName(of: type),
       version: ClassNames.declaredVersion(of: type),
       superclass: superclass,
-      hasWeakProperties: StoredProperties.of(type)?.list.contains { $0.ownership == .weak } ?? false
+      hasWeakProperties: StoredProperty.all(of: type)?.contains { $0.ownership == .weak } ?? false
     )
     // A class may declare another name or version at any time.
     if settings.ownClassNames.isEmpty, !(type is any ArchivableClass.Type) { types.classFacts[type] = facts }

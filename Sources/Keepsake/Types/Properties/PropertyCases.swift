@@ -34,12 +34,12 @@ func identifier(reflectedAs name: String) -> String {
 @_silgen_name("swift_EnumCaseName")
 private func enumerationCaseName<Value>(_ value: Value) -> UnsafePointer<CChar>?
 
-extension StoredProperties {
+extension [StoredProperty] {
   /// The only property with one of `names`, of which the first takes precedence; `nil` if there is none, or if several
   /// classes of a chain have one.
   func property(named names: [String]) -> StoredProperty? {
     for name in names {
-      let found = list.filter { $0.name == name }
+      let found = filter { $0.name == name }
       if let property = found.first { return found.count == 1 ? property : nil }
     }
     return nil

@@ -1,7 +1,7 @@
 /// The memory of stored properties, which the library reads and assigns in place.
 ///
 /// This file holds all unsafe code that touches them. Three facts make it sound, and the comments below refer to them:
-/// 1. Only `StoredProperties` makes a `StoredProperty`, from the compiler's records: at its offset in a value or an
+/// 1. Only `RuntimeMetadata` makes a `StoredProperty`, from the compiler's records: at its offset in a value or an
 ///    instance of its owner, or of a subclass, there is a value of its type, held as its ownership says. Callers here
 ///    pass the offset of a property of the type of the memory, with the type and the layout of the property; or 0
 ///    with the type itself. Nothing ever assigns to a `let`.

@@ -14,14 +14,14 @@ struct PropertyNames {
   }
 
   private init(_ type: any ArchivedFields.Type) throws(ArchiveError) {
-    guard let found = StoredProperties.of(type) else {
+    guard let list = StoredProperty.all(of: type) else {
       throw .misuse(
         "The properties of \(type) cannot be found: it is not a structure or class, or was built without reflection "
           + "metadata (-disable-reflection-metadata), which ArchivedFields and ArchivedModel need"
       )
     }
     self.type = type
-    list = found.list
+    self.list = list
     var given: [(owner: Any.Type, keys: [String: String?])] = []
     var next: Any.Type? = type
     while let current = next {
@@ -89,7 +89,7 @@ struct PropertyNames {
   }
 
   private func isStructure(_ type: Any.Type) -> Bool {
-    guard !(type is AnyClass), StoredProperties.of(type) != nil else { return false }
+    guard !(type is AnyClass), StoredProperty.all(of: type) != nil else { return false }
     return !["Swift", "Foundation", "__C"].contains(RuntimeTypes.name(of: type).prefix { $0 != "." })
   }
 

@@ -47,23 +47,20 @@ struct StoredProperty: Sendable {
   var isLazy: Bool { name.hasPrefix("$__lazy_storage_$_") }
 }
 
-/// The stored properties of types, each found once in a process.
-struct StoredProperties: Sendable {
-  /// The properties in the order of declaration, those of superclasses first.
-  let list: [StoredProperty]
-
-  /// The stored properties of `type`, private ones and those of superclasses included.
+extension StoredProperty {
+  /// The stored properties of `type`, in the order of declaration, those of superclasses first, private ones included.
+  /// Each type is examined once in a process.
   ///
   /// - Returns: `nil` if it is neither a structure nor a Swift class, or if the program has no records of the fields,
   ///   as it was built with `-disable-reflection-metadata`.
-  static func of(_ type: Any.Type) -> StoredProperties? {
+  static func all(of type: Any.Type) -> [StoredProperty]? {
     let id = ObjectIdentifier(type)
     if let known = known.withLock({ $0[id] }) { return known }
-    let found = RuntimeMetadata.storedProperties(of: type).map { StoredProperties(list: $0) }
+    let found = RuntimeMetadata.storedProperties(of: type)
     // Two threads may find the same properties.
     known.withLock { $0[id] = .some(found) }
     return found
   }
 
-  private static let known = Mutex<[ObjectIdentifier: StoredProperties?]>([:])
+  private static let known = Mutex<[ObjectIdentifier: [StoredProperty]?]>([:])
 }
