@@ -122,7 +122,7 @@ import Testing
       }
     }
     #expect(try [next(), next(), next()] == ["- array", "index(0) array", "index(0) integer"])
-    #expect(walk.upcomingKind == .array)
+    #expect(walk.parentKind == .array)
     #expect(walk.leaveOut(behind: 2) == nil && walk.leaveOut(behind: 1) == 2)
     #expect(try next() == "leave")
     // The tag that is none stands between this and the next value.

@@ -75,17 +75,12 @@ package struct ArchiveWalk {
   /// The number of values that contain the next one, including followed references.
   package var depth: Int { frames.count }
 
-  /// The kind of the parent, if there is one; `object` for a followed reference.
-  package var parentKind: ArchiveValue.Kind? { parent?.kind }
+  /// The kind of the parent of the last step's value, if there is one; `object` for a followed reference.
+  package var parentKind: ArchiveValue.Kind? { (hasEntered ? frames.dropLast() : frames[...]).last?.kind }
 
   /// Whether the last step entered a value that has members.
   private var hasEntered: Bool {
     frames.last.map { $0.index == 0 && $0.comeBack == nil } ?? false
-  }
-
-  /// The parent of the last step's value.
-  private var parent: Frame? {
-    hasEntered ? frames.dropLast().last : frames.last
   }
 
   package mutating func next() throws(ArchiveError) -> Step? {
@@ -183,9 +178,6 @@ package struct ArchiveWalk {
     }
     if let end { position = Position(cursor: end) }
   }
-
-  /// The kind of the value that contains the next one.
-  package var upcomingKind: ArchiveValue.Kind? { frames.last?.kind }
 
   /// Skips the rest of an array or dictionary after `most` members, and returns how many it skipped. The next step is
   /// `leave`. The walk looks for their end only if it needs something after them.

@@ -54,8 +54,11 @@ struct JSONTree {
   /// Returns the next step, after writing the number of members that a long array or dictionary leaves out.
   private mutating func nextStep() throws -> ArchiveWalk.Step? {
     if let count = walk.leaveOut(behind: options.mostMembers) {
-      let isMap = walk.upcomingKind == .map
-      if isMap { try json.field("$more", count) } else { try json.value(["$more": count] as JSONFields) }
+      if walk.parentKind == .map {
+        try json.field("$more", count)
+      } else {
+        try json.value(["$more": count] as JSONFields)
+      }
     }
     return try walk.next()
   }
