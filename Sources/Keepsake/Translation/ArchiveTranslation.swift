@@ -110,9 +110,9 @@ package struct ArchiveTranslation {
     while let node = rest.popLast() {
       guard case .object(let number) = try archive.meaning(of: node) else {
         if let elements = list.array(node) {
-          try follow(elements.count, at: node) { rest += elements }
+          try follow(elements, at: node, &rest)
         } else if let members = list.dictionary(node) {
-          try follow(members.count, at: node) { rest += members.lazy.map(\.value) }
+          try follow(members.lazy.map(\.value), at: node, &rest)
         }
         continue
       }
@@ -123,22 +123,23 @@ package struct ArchiveTranslation {
       referenceCounts[number] = 1
       switch try contents.content(of: number) {
       case .value: break
-      case .elements(let elements): try follow(elements.count, at: node) { rest += elements }
+      case .elements(let elements): try follow(elements, at: node, &rest)
       case .pairs(let pairs):
-        try follow(2 * pairs.count, at: node) {
-          rest += pairs.lazy.map(\.key)
-          rest += pairs.lazy.map(\.value)
-        }
-      case .object(_, let members):
-        try follow(members.count, at: node) { rest += members.lazy.map(\.node) }
+        try follow(pairs.lazy.map(\.key), at: node, &rest)
+        try follow(pairs.lazy.map(\.value), at: node, &rest)
+      case .object(_, let members): try follow(members.lazy.map(\.node), at: node, &rest)
       }
     }
   }
 
   /// Charges references before they are followed: two collections may name one list of elements.
-  private mutating func follow(_ count: Int, at node: Int, _ add: () -> Void) throws(ReadingError) {
-    try contents.budget.charge(count, of: ReadingBudget.referenceByteCount, at: list.offsets[node])
-    add()
+  private mutating func follow(
+    _ references: some RandomAccessCollection<Int>,
+    at node: Int,
+    _ rest: inout [Int]
+  ) throws(ReadingError) {
+    try contents.budget.charge(references.count, of: ReadingBudget.referenceByteCount, at: list.offsets[node])
+    rest += references
   }
 
   /// Whether the object gets a body of its own; otherwise it is written in place.
