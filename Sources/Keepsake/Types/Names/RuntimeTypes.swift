@@ -124,22 +124,14 @@ package enum RuntimeTypes {
   /// an enumeration, so each name takes up to three questions to the runtime.
   private static func search(_ names: ArraySlice<Substring>, in module: String) -> Any.Type? {
     var mangled = "\(module.utf8.count)\(module)"
-    var innermost: Any.Type?
     for name in names {
       mangled += "\(name.utf8.count)\(name)"
-      var next: (type: Any.Type, kind: String)?
-      for kind in ["C", "V", "O"] {
-        guard let type = _typeByName(mangled + kind) else { continue }
-        next = (type, kind)
-        break
-      }
-      guard let next else { return nil }
-      mangled += next.kind
-      innermost = next.type
+      guard let kind = ["C", "V", "O"].first(where: { _typeByName(mangled + $0) != nil }) else { return nil }
+      mangled += kind
     }
-    guard let innermost, String(reflecting: innermost) == "\(module).\(names.joined(separator: "."))" else {
-      return nil
-    }
+    guard let innermost = _typeByName(mangled),
+      String(reflecting: innermost) == "\(module).\(names.joined(separator: "."))"
+    else { return nil }
     return innermost
   }
 
