@@ -1,9 +1,9 @@
 /// The result of verifying a whole archive.
 package struct ArchiveSummary: Sendable {
-  package var objectCount = 0
   package var valueCount = 0
   /// For each entry of the class table, the number of objects of exactly that class.
   package var objectCounts: [Int] = []
+  package var objectCount: Int { objectCounts.reduce(0, +) }
   /// The number of references to each body, without conditional ones; entry 0 is the top level.
   package var referenceCounts: [Int] = []
 }
@@ -29,10 +29,7 @@ extension ArchiveImage {
       let body = try numberedBody(number, referredToAt: directory.offsets.range.lowerBound)
       // Reading its group of the offset table has checked that the body begins where the one before ends.
       if body.byteRange.upperBound <= extent.firstEnd { end = body.byteRange.upperBound }
-      if let classNumber = body.classNumber {
-        summary.objectCount += 1
-        summary.objectCounts[classNumber] += 1
-      }
+      if let classNumber = body.classNumber { summary.objectCounts[classNumber] += 1 }
       try verify(body.value, &summary, progress)
     }
     guard saved != nil || end == directory.bodies.upperBound else {
