@@ -104,16 +104,17 @@ final class Comparison {
   private func compare(_ pair: Pair) throws {
     switch (pair.first, pair.second) {
     case (.value(let a)?, .value(let b)?):
-      try compare(try value(a, first), try value(b, second))
+      let (a, b) = try both(a, b) { try $0.value(at: $1) }
+      try compare(a, b)
     case (let a?, let b?):
-      var (textA, textB) = (try text(a, first), try text(b, second))
+      var (textA, textB) = try both(a, b) { try $0.text(of: $1) }
       if textA == textB {
-        textA += " (\(try kindName(a, first)))"
-        textB += " (\(try kindName(b, second)))"
+        let (kindA, kindB) = try both(a, b) { try $0.kindName(of: $1) }
+        (textA, textB) = ("\(textA) (\(kindA))", "\(textB) (\(kindB))")
       }
       try tell(.changed, "\(textA) -> \(textB)")
-    case (let a?, nil): try tell(.removed, text(a, first))
-    case (nil, let b): if let b { try tell(.added, text(b, second)) }
+    case (let a?, nil): try tell(.removed, first.input.reading { try first.text(of: a) })
+    case (nil, let b): if let b { try tell(.added, second.input.reading { try second.text(of: b) }) }
     }
   }
 
@@ -126,8 +127,10 @@ final class Comparison {
       case (.value, _), (_, .value):
         valueReferences += 1
         guard valueReferences <= Comparison.mostValueReferences else { return }
-        if let target = try target(of: a, first), a.kind == .value { a = try enter(target, first) }
-        if let target = try target(of: b, second), b.kind == .value { b = try enter(target, second) }
+        (a, b) = try both(a, b) { side, value in
+          guard value.kind == .value, let target = try value.target else { return value }
+          return try side.content(of: target)
+        }
       case (.object, .object):
         guard let (nextA, nextB) = try enterObjects(a, b) else { return }
         (a, b) = (nextA, nextB)
@@ -153,7 +156,7 @@ final class Comparison {
       let (digestA, digestB) = try both(a, b) { try $0.digest(of: $1) }
       if digestA == digestB { return }
     }
-    var (textA, textB) = (try text(a, first), try text(b, second))
+    var (textA, textB) = try both(a, b) { try BriefText.text(of: $1) }
     if a.kind == .string, b.kind == .string {
       (textA, textB) = try excerpts(a, b)
       if textA == textB { (textA, textB) = (DiffText.spelled(textA), DiffText.spelled(textB)) }
@@ -180,18 +183,20 @@ final class Comparison {
 
   private func enterObjects(_ a: ArchiveValue, _ b: ArchiveValue) throws -> (ArchiveValue, ArchiveValue)? {
     guard case (let targetA?, let targetB?) = try both(a, b, { try $1.target }) else { return nil }
-    let (known, reverse) = (partners[targetA.number], reversePartners[targetB.number])
-    guard known == nil, reverse == nil else {
-      if known != targetB.number {
-        // The contents are compared where each object is paired with its counterpart.
-        try tell(.changed, "\(name(targetA)) -> \(name(targetB)), another object")
-      }
+    if let arePartners = arePartners(targetA.number, targetB.number) {
+      // The contents are compared where each object is paired with its counterpart.
+      if !arePartners { try tell(.changed, "\(name(targetA)) -> \(name(targetB)), another object") }
       return nil
     }
     partners[targetA.number] = targetB.number
     reversePartners[targetB.number] = targetA.number
     try compareClasses(targetA.classNumber, targetB.classNumber, "class")
-    return (try enter(targetA, first), try enter(targetB, second))
+    return try both(targetA, targetB) { try $0.content(of: $1) }
+  }
+
+  /// Whether two objects are partners; `nil` if neither has a partner yet.
+  private func arePartners(_ a: Int, _ b: Int) -> Bool? {
+    partners[a] == nil && reversePartners[b] == nil ? nil : partners[a] == b
   }
 
   private func areSame(_ classA: Int?, _ classB: Int?) -> Bool {
@@ -209,35 +214,26 @@ final class Comparison {
   private func compareWeak(_ a: ArchiveValue, _ b: ArchiveValue) throws {
     let (targetA, targetB) = try both(a, b) { try $1.target }
     guard let targetA, let targetB else {
-      if targetA != nil || targetB != nil { try tell(.changed, "\(text(a, first)) -> \(text(b, second))") }
+      if targetA != nil || targetB != nil {
+        let (textA, textB) = try both(a, b) { try BriefText.text(of: $1) }
+        try tell(.changed, "\(textA) -> \(textB)")
+      }
       return
     }
-    let (known, reverse) = (partners[targetA.number], reversePartners[targetB.number])
-    let isMet = known != nil || reverse != nil
-    if !isMet, weakPairs.count < Comparison.mostWeakPairs {
+    let arePartners = arePartners(targetA.number, targetB.number)
+    if arePartners == nil, weakPairs.count < Comparison.mostWeakPairs {
       weakPairs.append((targetA.number, targetB.number, pathText(.changed)))
-    } else if known != targetB.number, isMet || !areSame(targetA.classNumber, targetB.classNumber) {
+    } else if !(arePartners ?? areSame(targetA.classNumber, targetB.classNumber)) {
       try tell(.changed, "weak \(name(targetA)) -> weak \(name(targetB)), another object")
     }
   }
 
   /// Compares weak references last, since only then is it known which objects are partners.
   private func compareWeakPairs() throws {
-    for (a, b, path) in weakPairs {
-      let (known, reverse) = (partners[a], reversePartners[b])
-      guard known != b, known != nil || reverse != nil else { continue }
+    for (a, b, path) in weakPairs where arePartners(a, b) == false {
       let (targetA, targetB) = try both(a, b) { try $0.image.numberedBody($1, referredToAt: 0) }
       try report(.changed, path, "weak \(name(targetA)) -> weak \(name(targetB)), another object")
     }
-  }
-
-  private func target(of value: ArchiveValue, _ side: DiffSide) throws -> ArchiveBody? {
-    try side.input.reading { try value.target }
-  }
-
-  private func enter(_ body: ArchiveBody, _ side: DiffSide) throws -> ArchiveValue {
-    try side.input.reading { try side.noteEnds(in: body) }
-    return body.value
   }
 
   private func name(_ body: ArchiveBody) -> String { BriefText.name(of: body) ?? "#\(body.number)" }
@@ -292,29 +288,6 @@ final class Comparison {
       }
     }
     frames.append(Frame(pairs: pairs, depth: path.count, share: share))
-  }
-
-  private func value(_ offset: Int, _ side: DiffSide) throws -> ArchiveValue {
-    try side.input.reading { try side.value(at: offset) }
-  }
-
-  private func text(_ value: ArchiveValue, _ side: DiffSide) throws -> String {
-    try side.input.reading { try BriefText.text(of: value) }
-  }
-
-  private func text(_ element: DiffSequence.Element, _ side: DiffSide) throws -> String {
-    switch element {
-    case .value(let offset): try text(value(offset, side), side)
-    case .number(let number): number.texts.joined()
-    }
-  }
-
-  /// The kind of an element whose text is the same as that of another kind.
-  private func kindName(_ element: DiffSequence.Element, _ side: DiffSide) throws -> String {
-    switch element {
-    case .value(let offset): try side.input.reading { try side.value(at: offset).kindName }
-    case .number(let number): number.areSingle ? "a 32-bit float" : "a 64-bit float"
-    }
   }
 
   private func tell(_ sign: Sign, _ text: String) throws {

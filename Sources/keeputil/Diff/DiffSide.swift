@@ -23,10 +23,10 @@ final class DiffSide {
     names = NameDigests(image)
   }
 
-  /// Walks a body once, before its values are compared, and notes the ends of large ones.
-  func noteEnds(in body: ArchiveBody) throws(ArchiveError) {
+  /// The content of a body. Walks it once, before its values are compared, and notes the ends of large ones.
+  func content(of body: ArchiveBody) throws(ArchiveError) -> ArchiveValue {
     guard body.byteRange.count >= DiffSide.leastBodyByteCount, notedBodies.insert(body.number).inserted
-    else { return }
+    else { return body.value }
     var open: [Int] = []
     var walk = ArchiveWalk(body.value)
     while let step = try walk.next() {
@@ -39,6 +39,7 @@ final class DiffSide {
         if end - start >= DiffSide.leastNotedByteCount { ends[start] = end }
       }
     }
+    return body.value
   }
 
   struct Member {
@@ -170,6 +171,21 @@ final class DiffSide {
   /// The value at `offset`. When its digest was made, only the offset was kept.
   func value(at offset: Int) throws(ArchiveError) -> ArchiveValue {
     try ArchiveValue(image, at: offset, endingBy: image.directory.topLevel.upperBound, .underTopLevelKey)
+  }
+
+  func text(of element: DiffSequence.Element) throws(ArchiveError) -> String {
+    switch element {
+    case .value(let offset): try BriefText.text(of: value(at: offset))
+    case .number(let number): number.texts.joined()
+    }
+  }
+
+  /// The kind of an element whose text is the same as that of another kind.
+  func kindName(of element: DiffSequence.Element) throws(ArchiveError) -> String {
+    switch element {
+    case .value(let offset): try value(at: offset).kindName
+    case .number(let number): number.areSingle ? "a 32-bit float" : "a 64-bit float"
+    }
   }
 
   /// Keys that usually identify an object.
