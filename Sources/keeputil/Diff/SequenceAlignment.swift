@@ -1,3 +1,5 @@
+import Keepsake
+
 /// Finds which elements of two arrays correspond, so that an inserted element is one difference, not a change of all
 /// elements after it.
 struct SequenceAlignment {
@@ -129,13 +131,9 @@ struct SequenceAlignment {
     var ends: [Int] = []
     var before = [Int](repeating: -1, count: pairs.count)
     for index in pairs.indices {
-      var (low, high) = (0, ends.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if pairs[ends[middle]].1 < pairs[index].1 { low = middle + 1 } else { high = middle }
-      }
-      if low > 0 { before[index] = ends[low - 1] }
-      if low < ends.count { ends[low] = index } else { ends.append(index) }
+      let place = ends.partitioningIndex { pairs[$0].1 >= pairs[index].1 }
+      if place > 0 { before[index] = ends[place - 1] }
+      if place < ends.count { ends[place] = index } else { ends.append(index) }
     }
     var row: [(Int, Int)] = []
     var index = ends.last ?? -1

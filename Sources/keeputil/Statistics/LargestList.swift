@@ -1,3 +1,5 @@
+import Keepsake
+
 extension Sequence {
   /// The elements with the most bytes first. Elements with the same number of bytes keep their order.
   func largestFirst(_ bytes: (Element) -> Int) -> [Element] {
@@ -25,12 +27,7 @@ struct LargestList<Thing> {
   mutating func add(_ size: Int, _ thing: Thing) {
     guard accepts(size) else { return }
     if entries.count == most { entries.removeFirst() }
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].size < size { low = middle + 1 } else { high = middle }
-    }
-    entries.insert((size, thing), at: low)
+    entries.insert((size, thing), at: entries.partitioningIndex { $0.size >= size })
   }
 
   mutating func popFirst() -> Thing? { entries.popLast()?.thing }
