@@ -99,17 +99,7 @@ struct ReportDrafting {
     let root = try image.content(ofBody: number)
     var walk = ArchiveWalk(root)
     while let step = try walk.next() {
-      switch step {
-      case .leave:
-        guard var draft = frames.popLast() else { continue }
-        draft.extent = draft.extent.lowerBound..<(try walk.cursor)
-        if draft.foldedCount == 0, draft.kind == .typed || draft.kind == .some, draft.children.count == 1 {
-          draft = unwrapped(draft)
-        }
-        draft.keepLargest(most)
-        if frames.isEmpty { return draft }
-        add(draft)
-      case .value(let value, let label):
+      if case .value(let value, let label) = step {
         let kind = try StatisticKind(value)
         let start = walk.parentKind == .map ? walk.keyOffset : value.offset
         var draft = ReportDraft(label: label, kind: kind, start: start, offset: value.offset)
@@ -118,27 +108,32 @@ struct ReportDrafting {
           draft.memberCount = try value.count ?? 0
         }
         draft.typeName = try value.typeName
+        if let target = try value.bodyNumber { try note(target, in: &draft, from: number) }
         if kind == .url { try walk.skipMembers() }
-        if value.hasMembers, kind != .url {
-          frames.append(draft)
-          continue
-        }
-        draft.extent = draft.extent.lowerBound..<(try walk.cursor)
-        if let target = try value.bodyNumber {
-          draft.target = target
-          draft.isFirst = kind != .conditional && reached.isFirst(target, from: number, at: value.offset)
-          if draft.isFirst {
-            draft.extraBytes = totals[target]
-            let body = try image.numberedBody(target, referredToAt: value.offset)
-            if let number = body.classNumber { draft.group = .objects(ofClass: number) }
-          }
-        }
-        if frames.isEmpty { return draft }
-        add(draft)
+        frames.append(draft)
+        if value.hasMembers, kind != .url { continue }
       }
+      guard var draft = frames.popLast() else { continue }
+      draft.extent = draft.extent.lowerBound..<(try walk.cursor)
+      if draft.foldedCount == 0, draft.kind == .typed || draft.kind == .some, draft.children.count == 1 {
+        draft = unwrapped(draft)
+      }
+      draft.keepLargest(most)
+      if frames.isEmpty { return draft }
+      add(draft)
     }
     // A walk always has a first value, and ends with it.
     return ReportDraft(kind: .none, start: root.offset, offset: root.offset)
+  }
+
+  /// Notes the body to which a reference in the body `number` leads.
+  private func note(_ target: Int, in draft: inout ReportDraft, from number: Int) throws(ArchiveError) {
+    draft.target = target
+    draft.isFirst = draft.kind != .conditional && reached.isFirst(target, from: number, at: draft.offset)
+    guard draft.isFirst else { return }
+    draft.extraBytes = totals[target]
+    let body = try image.numberedBody(target, referredToAt: draft.offset)
+    if let number = body.classNumber { draft.group = .objects(ofClass: number) }
   }
 
   private mutating func add(_ child: ReportDraft) {
