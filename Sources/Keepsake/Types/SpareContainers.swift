@@ -98,8 +98,6 @@ struct KeptContainers<Keeper: SpareKeeper> {
   /// Whether containers are kept. They retain the session, so somebody has to release them.
   var isKeeping = true
   private var keepers: [Keeper] = []
-  /// The number of containers that wait with the session while the session is idle.
-  var waitingCount = 0
 
   mutating func append(_ keeper: Keeper) { keepers.append(keeper) }
 

@@ -13,6 +13,7 @@ final class DecodingSession: DeepRecursion {
   /// Gives threads their turn, since any thread may read lazy values.
   let turn = DecodingTurn()
   @safe @exclusivity(unchecked) var checks = DecodingChecks()
+  @safe @exclusivity(unchecked) var waitingContainerCount = 0
 
   init(
     _ image: ArchiveImage,

@@ -62,11 +62,6 @@ enum SpareDecodingSessions {
 }
 
 extension DecodingSession: ReusableCoder {
-  var waitingContainerCount: Int {
-    get { types.kept.waitingCount }
-    set { types.kept.waitingCount = newValue }
-  }
-
   func forgetArchiveInSpares() -> Int? { types.kept.forgetArchive() }
 
   /// The hash of the bytes of the tables.

@@ -17,11 +17,6 @@ enum SpareEncodingSessions {
 }
 
 extension EncodingSession: ReusableCoder {
-  var waitingContainerCount: Int {
-    get { types.kept.waitingCount }
-    set { types.kept.waitingCount = newValue }
-  }
-
   func forgetArchiveInSpares() -> Int? { types.kept.forgetArchive() }
 
   /// A session can write any archive.
