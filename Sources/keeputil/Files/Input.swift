@@ -149,18 +149,12 @@ func tellLosses(_ losses: [(what: String, count: Int)]) {
 struct FileIdentity: Equatable {
   private let device: dev_t
   private let number: ino_t
-  let byteCount: Int
 
   /// `nil` for anything but a regular file.
   init?(_ status: stat) {
     guard status.st_mode & S_IFMT == S_IFREG else { return nil }
     device = status.st_dev
     number = status.st_ino
-    byteCount = Int(status.st_size)
-  }
-
-  static func == (left: FileIdentity, right: FileIdentity) -> Bool {
-    left.device == right.device && left.number == right.number
   }
 
   /// The regular file at `path`; `nil` if there is none.

@@ -25,16 +25,14 @@ enum InputReading {
     }
     let file = FileIdentity(status)
     do {
-      if let file, path != "-" { return (try mapArchiveFile(path), file.byteCount, file) }
+      if file != nil, path != "-" { return (try mapArchiveFile(path), Int(status.st_size), file) }
       let data =
         file == nil
         ? try readStream(handle(path), name: name, mayBeJSON: mayBeJSON)
         : try FileHandle.standardInput.readToEnd() ?? Data()
       return (withoutLeftover(data), data.count, file)
-    } catch let failure as CommandFailure {
-      throw failure
-    } catch let error as ArchiveError {
-      throw CommandFailure(error, in: name)
+    } catch  where error is CommandFailure || error is ArchiveError {
+      throw CommandFailure(any: error, in: name)
     } catch {
       throw unreadable(name, systemReason(error).text)
     }

@@ -21,15 +21,13 @@ struct ReachedBodies {
     rows = Array(repeating: 0, count: bodyCount + 1)
   }
 
-  /// Notes a reference, and returns whether it is the first to its body.
-  @discardableResult
-  mutating func note(_ body: Int, from parent: Int, at offset: Int, under row: Int) -> Bool {
-    guard body > 0, body < offsets.count, offsets[body] == 0 else { return false }
+  /// Notes a reference if it is the first to its body.
+  mutating func note(_ body: Int, from parent: Int, at offset: Int, under row: Int) {
+    guard body > 0, body < offsets.count, offsets[body] == 0 else { return }
     offsets[body] = offset
     parents[body] = UInt32(truncatingIfNeeded: parent)
     rows[body] = UInt32(truncatingIfNeeded: row)
     order.append(UInt32(truncatingIfNeeded: body))
-    return true
   }
 
   /// Adds to the order a body to which nothing leads.
