@@ -120,13 +120,8 @@ enum PrintCommand: Command {
     isJSON: Bool
   ) throws {
     let out = standardOutput
-    let found: PathLookup.Found
-    if let path {
-      found = try PathLookup.find(path, in: image)
-    } else {
-      let topLevel = try image.topLevelValue
-      found = .value(topLevel, of: nil)
-    }
+    let found: PathLookup.Found =
+      if let path { try PathLookup.find(path, in: image) } else { .value(try image.topLevelValue, of: nil) }
     switch found {
     case .number(let number) where isJSON:
       try JSONTree.write(number, out)
