@@ -20,8 +20,8 @@ extension ArchiveImage {
 
   package var bodyNumbers: StrideThrough<Int> { stride(from: 1, through: directory.bodyCount, by: 1) }
 
-  /// The body `number`, from 1 on, that the reference at `offset` leads to. Reads only its beginning.
-  package func numberedBody(_ number: Int, referredToAt offset: Int) throws(ArchiveError) -> ArchiveBody {
+  /// The body `number`, from 1 on, to which the reference at `offset` leads, if one does. Reads only its beginning.
+  package func numberedBody(_ number: Int, referredToAt offset: Int = 0) throws(ArchiveError) -> ArchiveBody {
     let range = try exclusively(extent(ofBody: number, at: offset))
     var cursor = range.lowerBound
     // A class number takes at most ten bytes.

@@ -231,7 +231,7 @@ final class Comparison {
   /// Compares weak references last, since only then is it known which objects are partners.
   private func compareWeakPairs() throws {
     for (a, b, path) in weakPairs where arePartners(a, b) == false {
-      let (targetA, targetB) = try both(a, b) { try $0.image.numberedBody($1, referredToAt: 0) }
+      let (targetA, targetB) = try both(a, b) { try $0.image.numberedBody($1) }
       try report(.changed, path, "weak \(name(targetA)) -> weak \(name(targetB)), another object")
     }
   }

@@ -20,7 +20,7 @@ struct ArchivedClasses {
     var seen: Set<ExactString> = []
     var keys: [String] = []
     for number in image.bodyNumbers {
-      let body = try image.numberedBody(number, referredToAt: 0)
+      let body = try image.numberedBody(number)
       guard let classNumber = body.classNumber else { continue }
       let names = image.classes.names(of: classNumber)
       for (container, classes) in try body.value.keyContainers(classCount: names.count)

@@ -26,7 +26,7 @@ struct GraphReader {
   func objectCount() throws -> Int {
     var count = 0
     for number in image.bodyNumbers {
-      if try image.numberedBody(number, referredToAt: 0).classNumber != nil { count += 1 }
+      if try image.numberedBody(number).classNumber != nil { count += 1 }
       if number & 0xFFF == 0 { progress.update(number / 4, of: image.directory.bodyCount) }
     }
     return count
@@ -37,7 +37,7 @@ struct GraphReader {
     var nodes: [Int: Int] = [:]
     graph.nodes.append(try topLevelNode())
     for number in image.bodyNumbers {
-      let body = try image.numberedBody(number, referredToAt: 0)
+      let body = try image.numberedBody(number)
       guard let name = body.className else { continue }
       nodes[number] = graph.nodes.count
       let lines = try fields(of: body.value)
@@ -90,10 +90,10 @@ struct GraphReader {
     var edges = EdgeCollector()
     let image = image
     try visitReferences { source, target, isWeak, path in
-      let body = try image.numberedBody(target, referredToAt: 0)
+      let body = try image.numberedBody(target)
       guard let classNumber = body.classNumber else { return }
       let from = try source.flatMap { (number) throws(ArchiveError) -> Int? in
-        try image.numberedBody(number, referredToAt: 0).classNumber.map { nodes[$0] }
+        try image.numberedBody(number).classNumber.map { nodes[$0] }
       }
       edges.add(from ?? 0, nodes[classNumber], isWeak: isWeak) {
         // The index of an element of an array does not matter here.
@@ -114,7 +114,7 @@ struct GraphReader {
     try visitReferences(in: image.topLevelValue, nil, [], visit)
     let count = image.directory.bodyCount
     for number in image.bodyNumbers {
-      let body = try image.numberedBody(number, referredToAt: 0)
+      let body = try image.numberedBody(number)
       let start = valueKeys[number].map { [$0] } ?? []
       let isObject = body.classNumber != nil
       try visitReferences(in: body.value, isObject ? number : nil, isObject ? [] : start, visit)

@@ -60,7 +60,7 @@ struct TreePrinter {
     try printValue()
     var next = 0
     while next < pending.count {
-      let body = try image.numberedBody(pending[next], referredToAt: 0)
+      let body = try image.numberedBody(pending[next])
       next += 1
       walk = ArchiveWalk(body.value)
       enter(body)

@@ -6,7 +6,7 @@ extension ArchiveImage {
   func classTallies() throws(ArchiveError) -> [ArchiveStatistics.Tally] {
     var tallies = [ArchiveStatistics.Tally](repeating: .init(), count: classes.count)
     for number in bodyNumbers {
-      let body = try numberedBody(number, referredToAt: 0)
+      let body = try numberedBody(number)
       if let classNumber = body.classNumber { tallies[classNumber].add(body.byteRange.count) }
     }
     return tallies

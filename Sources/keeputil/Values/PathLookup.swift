@@ -29,7 +29,7 @@ struct PathLookup {
       guard number <= count else {
         throw failure("there is no object #\(number); the last has the number \(count)")
       }
-      let body = try image.numberedBody(number, referredToAt: 0)
+      let body = try image.numberedBody(number)
       if path.steps.isEmpty { return .value(body.value, of: body) }
       value = body.value
     } else {

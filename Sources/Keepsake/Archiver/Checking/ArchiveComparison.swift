@@ -6,8 +6,8 @@ extension ArchiveImage {
   /// Objects are numbered in the order of the references to them, so up to there they have the same numbers.
   func placeOfFirstDifference(from other: ArchiveImage) throws(ArchiveError) -> String? {
     for number in bodyNumbers.prefix(other.directory.bodyCount) {
-      let own = try numberedBody(number, referredToAt: 0)
-      let copy = try other.numberedBody(number, referredToAt: 0)
+      let own = try numberedBody(number)
+      let copy = try other.numberedBody(number)
       let isSameClass = own.className == copy.className
       let path: ArchivePath
       switch isSameClass ? try own.value.firstDifference(from: copy.value) : .value([]) {

@@ -206,7 +206,7 @@ extension ArchiveImage {
     ofBody number: Int,
     _ visit: (KeyedReference) -> Void
   ) throws(ArchiveError) {
-    var walk = ArchiveWalk(try numberedBody(number, referredToAt: 0).value)
+    var walk = ArchiveWalk(try numberedBody(number).value)
     var key = -1
     var isProperty = false
     while let step = try walk.next() {
