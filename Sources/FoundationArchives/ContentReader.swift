@@ -1,6 +1,5 @@
 /// What an object of an NSKeyedArchiver archive is in Swift.
 package enum ArchivedContent {
-  /// A single value.
   case value(FoundationValue)
   /// An array or a set: the nodes of its elements.
   case elements([Int])

@@ -87,7 +87,6 @@ package struct ReadingBudget {
 package indirect enum ReadingError: Error {
   /// The message says what is wrong, at the offset in the file.
   case fault(Fault, String, byteOffset: Int?)
-  /// The archive demands more than the reader may give.
   case limitExceeded(Limit, byteOffset: Int)
 
   package enum Fault: Sendable {

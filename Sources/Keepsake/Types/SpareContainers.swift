@@ -66,7 +66,6 @@ struct SpareContainers<State: ContainerState> {
     return spares[latest]
   }
 
-  /// Releases all containers.
   mutating func removeAll() {
     for spare in spares { spare.state.forgetArchive() }
     spares = []
@@ -101,7 +100,6 @@ struct KeptContainers<Keeper: SpareKeeper> {
 
   mutating func append(_ keeper: Keeper) { keepers.append(keeper) }
 
-  /// Releases all containers.
   mutating func removeAll() {
     let dropped = keepers
     keepers = []

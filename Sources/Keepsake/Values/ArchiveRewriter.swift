@@ -37,7 +37,6 @@ struct ArchiveRewriter {
   private var classes: [String] = []
   /// For each container of keys of the object in progress, the classes that may have keys in it.
   private var classesWithKeys: [Range<Int>] = []
-  /// The new numbers of unchanged shapes.
   private var shapeNumbers: [Source: Int] = [:]
 
   /// Whether something in the body in progress has changed, and the number of objects in which something has.

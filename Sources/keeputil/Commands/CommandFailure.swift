@@ -39,7 +39,6 @@ struct CommandFailure: Error {
   static func usage(_ message: String) -> CommandFailure { CommandFailure(.usage, message) }
   static func badData(_ message: String) -> CommandFailure { CommandFailure(.badData, message) }
 
-  /// The failure for an error of the archive in the file `name`.
   init(_ error: ArchiveError, in name: String) {
     switch error.code {
     case .unreadableFile: self.init(.noInput, error.explanation)
@@ -59,7 +58,6 @@ struct CommandFailure: Error {
   }
 }
 
-/// The system's message for an error number.
 func systemReason(_ number: Int32) -> String {
   guard let text = unsafe strerror(number) else { return "error \(number)" }
   return unsafe String(cString: text)

@@ -75,7 +75,6 @@ enum DemoCommand: Command {
     if let kept { try out.write("\nLook at all of it with: keeputil print \(kept)\n") }
   }
 
-  /// For each class, the number of its objects and of their bytes.
   private static func classTable(_ image: ArchiveImage) throws -> String {
     let rows = zip(image.classes, try image.classTallies()).map { entry, total in
       let name = entry.name.padding(toLength: 22, withPad: " ", startingAt: 0)

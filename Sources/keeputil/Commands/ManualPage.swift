@@ -18,7 +18,6 @@ struct ManualPage {
   let exitStatuses: [ExitStatus]
   /// The exit statuses that have a particular meaning for this command.
   private let statusMeanings: [ExitStatus: String]
-  /// For each example, its purpose and its command.
   let examples: [Item]
 
   /// In each text, empty lines separate pieces. A piece whose second line is indented is a list of items: terms, each
@@ -142,7 +141,6 @@ extension ManualPage {
     String(repeating: " ", count: Self.margin) + text
   }
 
-  /// The text wrapped to the width of the page, with a margin before each line.
   private static func wrapped(_ text: String, _ margin: Int) -> String {
     let indent = String(repeating: " ", count: margin)
     var lines: [String] = []

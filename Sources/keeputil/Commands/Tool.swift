@@ -1,7 +1,6 @@
 import Foundation
 import Keepsake
 
-/// A command of the tool.
 protocol Command {
   /// The page that `keeputil help COMMAND` prints. It also defines the options of the command.
   static var manual: ManualPage { get }
@@ -22,7 +21,6 @@ enum Tool {
     ]
   }
 
-  /// Runs the tool with the given arguments and returns the exit status.
   static func run(_ arguments: [String]) -> Int32 {
     do {
       try dispatch(arguments)
@@ -57,7 +55,6 @@ enum Tool {
     try command.run(Arguments(rest, for: command.manual))
   }
 
-  /// The message about an unknown word.
   private static func unknown(_ kind: String, _ word: String, among known: [String]) -> String {
     "there is no \(kind) '\(escaped(word))'\(Spelling.suggestion(word, among: known)); try 'keeputil --help'"
   }

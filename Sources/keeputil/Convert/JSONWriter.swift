@@ -100,7 +100,6 @@ struct JSONWriter: PlainSyntax {
 
 // The tool's own data as JSON.
 
-/// A type that writes itself as a JSON value.
 protocol JSONConvertible {
   func write(to json: inout JSONWriter) throws
 }

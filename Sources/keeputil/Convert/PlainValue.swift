@@ -6,7 +6,6 @@ enum PlainValue: Encodable {
   /// A Boolean, a number, a text, data or a date.
   case single(any Encodable)
   case array([PlainValue])
-  /// The members in their order.
   case object([PlainMember])
 
   func encode(to encoder: any Encoder) throws {

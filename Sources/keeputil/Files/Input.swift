@@ -119,7 +119,6 @@ struct Input {
     throw .usage("\(command): save \(save) of a file stays as it is; give the file without '@\(save)'")
   }
 
-  /// Shows the progress of some work with the file.
   func progress(_ work: String, _ showing: Progress.Showing = .whenUseful) -> Progress {
     Progress("\(work) \(abridged(displayed(name), 48))", showing)
   }
@@ -157,7 +156,6 @@ struct FileIdentity: Equatable {
     number = status.st_ino
   }
 
-  /// The regular file at `path`; `nil` if there is none.
   init?(ofFileAt path: String) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }

@@ -38,7 +38,6 @@ enum InputReading {
     }
   }
 
-  /// Reads a pipe or device, which may have no end.
   static func readStream(
     _ handle: FileHandle,
     name: String,

@@ -19,7 +19,6 @@ func replaceClosedStreams() {
   }
 }
 
-/// The destination of buffered output.
 protocol Destination {
   func append(_ data: Data) throws
 }

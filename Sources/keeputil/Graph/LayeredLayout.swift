@@ -45,7 +45,6 @@ struct LayeredLayout {
   /// With more slots for passing edges, edges do not go around the nodes between their ends.
   private static let mostPassing = 20_000
   private static let leastGap = 70.0
-  /// The space between the bands.
   static let bandGap = 56.0
 
   /// - Parameter bandStarts: the first column of each band. No link leads from one band to another.

@@ -114,7 +114,6 @@ struct JSONTree {
     try enter(target)
   }
 
-  /// Continues with the content of `target`.
   private mutating func enter(_ target: ArchiveBody) throws {
     seen.insert(target.number)
     if let name = target.className {

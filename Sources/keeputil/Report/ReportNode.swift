@@ -33,7 +33,6 @@ enum ReportKind: Int, CaseIterable {
   var name: String { String(describing: self) }
 }
 
-/// A node in a tree of a report.
 struct ReportNode {
   /// -1 for the root. A node comes after the node that contains it.
   var parent: Int

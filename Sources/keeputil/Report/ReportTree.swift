@@ -116,7 +116,6 @@ struct ReportTree {
 
   static func shownName(_ name: String) -> String { displayedName(name, 160) }
 
-  /// Adds the bodies to which nothing leads from the top level.
   private mutating func addUnreached() throws(ArchiveError) {
     let roots = pass.reached.order.map(Int.init).filter { !pass.reached.isReached($0) }
     guard !roots.isEmpty else { return }

@@ -47,7 +47,6 @@ struct KeyRows {
     return Int(row)
   }
 
-  /// The row of a key of a dictionary.
   mutating func row(ofDictionaryKey name: String) -> Int {
     let exact = ExactString(string: name)
     if let row = named[exact] { return Int(row) }

@@ -24,7 +24,6 @@ struct ValuePaths {
   private static let lastBodies = 10
   /// A path through more values of one body omits the first of them.
   private static let mostSteps = 16
-  /// Longer keys are cut.
   private static let longestKey = 60
 
   init(_ image: ArchiveImage, _ reached: ReachedBodies) {

@@ -4,7 +4,6 @@
 /// have names, even if the compiler left out what the runtime would need to find them. The facts are those of
 /// `RuntimeMetadata`.
 extension RuntimeMetadata {
-  /// A type of the program.
   struct Declaration {
     let descriptor: UInt
     /// The type itself, as the enclosing declaration of others.
