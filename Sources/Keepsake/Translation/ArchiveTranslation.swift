@@ -227,13 +227,7 @@ package struct ArchiveTranslation {
     offsets.append((builder.buffer.count, list.offsets[node]))
   }
 
-  /// Appends the value of `node` and everything in it, without recursion at any nesting.
-  private mutating func append(_ node: Int) throws(ReadingError) {
-    try appendStart(of: node)
-    try appendOpen()
-  }
-
-  /// Appends what remains of the open collections.
+  /// Appends what remains of the open collections and everything in them, without recursion at any nesting.
   private mutating func appendOpen() throws(ReadingError) {
     while let innermost = open.indices.last {
       if let node = open[innermost].next() {
@@ -358,6 +352,9 @@ package struct ArchiveTranslation {
     // The shape is nearly always known: objects of a class have the same keys.
     let known = builder.shapeCount
     if try append(recordHead: members.map(\.key)) < known { contents.budget.giveBack(cost) }
-    for member in members { try append(member.node) }
+    for member in members {
+      try appendStart(of: member.node)
+      try appendOpen()
+    }
   }
 }

@@ -57,7 +57,6 @@ struct SpareContainers<State: ContainerState> {
   /// Keeps `container`, which was made for `state`, to be used again.
   ///
   /// - Returns: The object that keeps it, or `nil` if it cannot be kept.
-  @discardableResult
   mutating func keep<Container>(_ container: Container, _ state: State) -> AnySpareContainer<State>? {
     guard spares.count < Self.mostSpares, isSoleReference(container) else { return nil }
     latest = spares.count

@@ -187,7 +187,7 @@ extension StoredProperty {
     in object: AnyObject,
     _ body: (borrowing Value) -> Result
   ) -> Result? {
-    guard ownership == .strong, self.type == type, isProperty(of: object) else { return nil }
+    guard ownership == .strong, self.type == type, isInstance(object, of: owner) else { return nil }
     return withPropertyMemory(ofObject: object) { $0.withValue(type, at: offset, body) }  // fact 2
   }
 
@@ -196,7 +196,7 @@ extension StoredProperty {
   /// - Returns: `false`, without doing anything, if the property is a `let`, not exactly of `type`, neither strong nor an
   ///   `unowned` optional, or not one of the class of `object`.
   func assign<Value>(_ value: Value, as type: Value.Type, in object: AnyObject) -> Bool {
-    guard isVariable, self.type == type, isProperty(of: object) else { return false }
+    guard isVariable, self.type == type, isInstance(object, of: owner) else { return false }
     if ownership == .unowned, let reference = value as? any OptionalReference {
       // Fact 2.
       withMutablePropertyMemory(ofObject: object) { $0.store(unowned: reference.object, as: target, self) }
@@ -212,7 +212,7 @@ extension StoredProperty {
   /// - Returns: `nil` if there is no object, or if the property is of another kind or not one of the class of `object`.
   func reference(in object: AnyObject) -> AnyObject? {
     // A reference that is not optional cannot say that there is no object.
-    guard type != target, let target = target as? any AnyObject.Type, isProperty(of: object) else {
+    guard type != target, let target = target as? any AnyObject.Type, isInstance(object, of: owner) else {
       return nil
     }
     // Fact 2.
@@ -234,7 +234,7 @@ extension StoredProperty {
   ///   class of `object`.
   func assign(reference target: AnyObject, in object: AnyObject) -> Bool {
     guard isVariable, ownership == .weak || ownership == .unowned, isInstance(target, of: self.target),
-      isProperty(of: object)
+      isInstance(object, of: owner)
     else { return false }
     // Fact 2.
     withMutablePropertyMemory(ofObject: object) { memory in
@@ -247,9 +247,6 @@ extension StoredProperty {
     }
     return true
   }
-
-  /// Whether the class of `object` is the owner or a subclass of it.
-  fileprivate func isProperty(of object: AnyObject) -> Bool { isInstance(object, of: owner) }
 }
 
 /// Whether the class of `object` is `type` or a subclass of it.
