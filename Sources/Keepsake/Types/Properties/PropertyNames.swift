@@ -77,15 +77,13 @@ struct PropertyNames {
   /// observed or its type is a structure of a module that may have wrappers.
   private func plainName(of property: StoredProperty) -> String {
     let name = String(property.name.dropFirst())
-    guard property.hasUnderscore, !name.isEmpty, isObserved(property) || isStructure(property.type),
-      !list.contains(where: { $0.name == name && $0.owner == property.owner })
+    func hasSibling(_ name: String) -> Bool {
+      list.contains { $0.name == name && $0.owner == property.owner }
+    }
+    guard property.hasUnderscore, !name.isEmpty, !hasSibling(name),
+      hasSibling("_$observationRegistrar") || isStructure(property.type)
     else { return property.name }
     return name
-  }
-
-  private func isObserved(_ property: StoredProperty) -> Bool {
-    property.hasUnderscore
-      && list.contains { $0.name == "_$observationRegistrar" && $0.owner == property.owner }
   }
 
   private func isStructure(_ type: Any.Type) -> Bool {
