@@ -280,10 +280,11 @@ final class Comparison {
         for part in alike {
           let i = part.first.lowerBound + stretch.first.lowerBound
           let j = part.second.lowerBound + stretch.second.lowerBound
-          let isPaired = part.isSame || part.first.count == part.second.count
-          let paired = isPaired ? part.first.count : 0
-          for offset in 0..<paired { pair(i + offset, j + offset) }
-          single((i + paired)..<(i + part.first.count), (j + paired)..<(j + part.second.count))
+          if part.first.count == part.second.count {
+            for offset in 0..<part.first.count { pair(i + offset, j + offset) }
+          } else {
+            single(i..<(i + part.first.count), j..<(j + part.second.count))
+          }
         }
       }
     }
