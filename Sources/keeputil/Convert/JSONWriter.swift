@@ -60,14 +60,14 @@ struct JSONWriter: PlainSyntax {
   mutating func integer(_ digits: String) throws { try put(digits) }
   mutating func string(_ value: String) throws { try put(quoted(value)) }
 
-  mutating func real(_ value: Double, _ digits: String) throws {
-    if value.isFinite { return try put(digits) }
+  mutating func real(_ value: some BinaryFloatingPoint & CustomStringConvertible) throws {
+    if value.isFinite { return try put(value.description) }
     notes.add("number that is", "numbers that are", "not finite written as text")
     try put(value.isNaN ? "\"NaN\"" : value < 0 ? "\"-Infinity\"" : "\"Infinity\"")
   }
 
   mutating func decimal(_ digits: String) throws {
-    if digits == "nan" { return try real(.nan, "") }
+    if digits == "nan" { return try real(Double.nan) }
     try put(digits)
   }
 
@@ -78,7 +78,7 @@ struct JSONWriter: PlainSyntax {
 
   mutating func date(_ secondsSince2001: Double) throws {
     notes.add("date is", "dates are", "written in seconds since 2001-01-01 00:00 UTC")
-    try real(secondsSince2001, secondsSince2001.description)
+    try real(secondsSince2001)
   }
 
   /// The string in quotes. Characters that a terminal would obey are escaped, which does not change the value.

@@ -12,7 +12,7 @@ protocol PlainSyntax {
   mutating func bool(_ value: Bool) throws
   /// Writes an integer of up to 128 bits.
   mutating func integer(_ digits: String) throws
-  mutating func real(_ value: Double, _ digits: String) throws
+  mutating func real(_ value: some BinaryFloatingPoint & CustomStringConvertible) throws
   mutating func decimal(_ digits: String) throws
   mutating func string(_ value: String) throws
   mutating func data(_ value: [UInt8]) throws
@@ -209,8 +209,8 @@ struct PlainExport<Syntax: PlainSyntax> {
     case .bools(let numbers)?: for number in numbers { try syntax.bool(number) }
     case .signed(let numbers)?: for number in numbers { try syntax.integer(number.description) }
     case .unsigned(let numbers)?: for number in numbers { try syntax.integer(number.description) }
-    case .floats(let numbers)?: for number in numbers { try syntax.real(Double(number), number.description) }
-    case .doubles(let numbers)?: for number in numbers { try syntax.real(number, number.description) }
+    case .floats(let numbers)?: for number in numbers { try syntax.real(number) }
+    case .doubles(let numbers)?: for number in numbers { try syntax.real(number) }
     case nil: break
     }
     try syntax.close()
@@ -223,11 +223,9 @@ struct PlainExport<Syntax: PlainSyntax> {
     case .integer:
       try syntax.integer(try value.integer?.text ?? "0")
     case .float32:
-      let number = try value.float32 ?? 0
-      try syntax.real(Double(number), number.description)
+      try syntax.real(try value.float32 ?? 0)
     case .float64:
-      let number = try value.float64 ?? 0
-      try syntax.real(number, number.description)
+      try syntax.real(try value.float64 ?? 0)
     case .decimal:
       try syntax.decimal(try value.decimal?.text ?? "0")
     case .string:

@@ -72,9 +72,9 @@ struct PropertyListWriter: PlainSyntax {
     try line("<string>\(digits)</string>")
   }
 
-  mutating func real(_ value: Double, _ digits: String) throws {
-    let text = value.isNaN ? "nan" : value.isInfinite ? (value < 0 ? "-infinity" : "+infinity") : digits
-    try line("<real>\(text)</real>")
+  mutating func real(_ value: some BinaryFloatingPoint & CustomStringConvertible) throws {
+    let infinity = value < 0 ? "-infinity" : "+infinity"
+    try line("<real>\(value.isNaN ? "nan" : value.isInfinite ? infinity : value.description)</real>")
   }
 
   mutating func decimal(_ digits: String) throws {
@@ -89,7 +89,7 @@ struct PropertyListWriter: PlainSyntax {
   mutating func date(_ secondsSince2001: Double) throws {
     guard let time = CalendarTime(secondsSince2001: secondsSince2001) else {
       notes.add("date is", "dates are", "written in seconds since 2001, being far off")
-      return try real(secondsSince2001, secondsSince2001.description)
+      return try real(secondsSince2001)
     }
     if secondsSince2001 != secondsSince2001.rounded(.down) {
       notes.add("date loses", "dates lose", "the fraction of a second")
