@@ -114,6 +114,14 @@ import Testing
     }
   }
 
+  @Test("elements that differ only in which of their strings comes again")
+  func repeatedStrings() throws {
+    let (one, other) = ("a string that is shared", "another string that is shared")
+    try expectOneArchive { shuffle in
+      Set([one, other, one, other].shuffled(using: &shuffle).map { Texts([one, other, $0]) })
+    }
+  }
+
   @Test("sets of values that lead to objects, in sets")
   func setsOfSets() throws {
     try expectOneArchive { _ in
@@ -291,6 +299,16 @@ private final class Linked: Codable, ArchivableClass {
   var other: Linked?
 
   init(_ name: String) { self.name = name }
+}
+
+/// An object that is equal only to itself.
+private final class Texts: Encodable, Hashable {
+  let texts: [String]
+
+  init(_ texts: [String]) { self.texts = texts }
+
+  static func == (one: Texts, other: Texts) -> Bool { one === other }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// A value that holds an object of a class that is named in the archive.
