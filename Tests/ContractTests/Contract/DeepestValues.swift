@@ -339,6 +339,26 @@ import Testing
     decoder.userInfo[.named("leaf")] = Leaf.nothing
     #expect(try decoder.decode([Nest].self, from: data)[0].levels == DeepestValues.deepest - 1)
   }
+
+  private struct Level: Codable {
+    var inner: [Level] = []
+    var text = "text"
+  }
+
+  @Test("damage at the bottom of many levels is damage, and has the path of a value around it")
+  func damaged() throws {
+    var level = Level(text: "the bottom")
+    for _ in 0..<1_000 { level = Level(inner: [level]) }
+    var encoder = ArchiveEncoder()
+    encoder.outputFormatting = .withoutChecksums
+    var data = try encoder.encode(level)
+    let bottom = try #require(data.firstRange(of: Data("the bottom".utf8)))
+    data[bottom.lowerBound - 1] = 0x74
+    let found = try failure { try ArchiveDecoder().decode(Level.self, from: data) }
+    #expect(found.kind == .dataCorrupted && found.code == .damaged)
+    #expect(found.description.contains("(at byte \(bottom.lowerBound - 1))"))
+    #expect(found.path.contains("inner/[0]/inner"))
+  }
 }
 
 protocol Sized: Codable, Sendable { var size: Int { get } }
