@@ -58,4 +58,40 @@ import Testing
     let check = KeyedArchiver.check(Replacing([["a", "b"], ["c"]]))
     #expect(check.losses == ["[1][0]: is archived differently by the copy"])
   }
+
+  /// Comes back with two texts exchanged, which reflection does not show. Both are in the string table by then.
+  private struct Exchanging: Codable, CustomReflectable {
+    var (first, second, third, fourth) = ("one text", "another", "one text", "another")
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      third = try container.decode(String.self, forKey: .fourth)
+      fourth = try container.decode(String.self, forKey: .third)
+    }
+
+    private enum CodingKeys: CodingKey { case first, second, third, fourth }
+  }
+
+  /// Comes back with another number, which reflection does not show.
+  private struct Counting: Codable, CustomReflectable {
+    var number = 1
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+      number = try decoder.singleValueContainer().decode(Int.self) + 1
+    }
+
+    func encode(to encoder: any Encoder) throws { try number.encode(to: encoder) }
+  }
+
+  @Test("so is another text that the string table has, and another number as the root value")
+  func otherTextOrNumber() {
+    #expect(KeyedArchiver.check(Exchanging()).losses == ["third: is archived differently by the copy"])
+    #expect(KeyedArchiver.check(Counting()).losses == ["the value: is archived differently by the copy"])
+  }
 }

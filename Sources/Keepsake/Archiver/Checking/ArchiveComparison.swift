@@ -103,6 +103,10 @@ extension ArchiveValue {
   private func isSameWithoutMembers(as other: ArchiveValue) throws(ArchiveError) -> Bool {
     guard kind == other.kind, try typeName == other.typeName else { return false }
     if hasMembers { return true }
+    // Different texts may have the same number in the string tables of the two archives.
+    if kind == .string, try stringValue.map(ExactString.init) != other.stringValue.map(ExactString.init) {
+      return false
+    }
     return try reader.array(of: UInt8.self, count: byteCount, at: offset)
       == other.reader.array(of: UInt8.self, count: other.byteCount, at: other.offset)
   }
