@@ -94,4 +94,36 @@ import Testing
     #expect(KeyedArchiver.check(Exchanging()).losses == ["third: is archived differently by the copy"])
     #expect(KeyedArchiver.check(Counting()).losses == ["the value: is archived differently by the copy"])
   }
+
+  // MARK: Collections of other libraries
+
+  /// A dictionary or set that keeps its order.
+  private struct Ordered<Element: Codable, Key: Hashable & Codable>: Codable, CustomReflectable {
+    var keys: [Key]
+    var elements: [Element]
+
+    var customMirror: Mirror {
+      elements.isEmpty
+        ? Mirror(self, unlabeledChildren: keys, displayStyle: .set)
+        : Mirror(
+          self,
+          unlabeledChildren: zip(keys, elements).map { (key: $0, value: $1) },
+          displayStyle: .dictionary
+        )
+    }
+  }
+
+  private struct Noted: Codable, Hashable {
+    var kept = 1
+    var note = ""
+    private enum CodingKeys: CodingKey { case kept }
+  }
+
+  @Test("what is in collections of other libraries is compared, too")
+  func otherCollections() {
+    let values = Ordered(keys: ["a", "b"], elements: [Noted(), Noted(note: "lost")])
+    #expect(KeyedArchiver.check(values).losses == ["b.note: lost comes back as "])
+    #expect(KeyedArchiver.check(Ordered(keys: [1, 2], elements: [Noted]())).isPassed)
+    #expect(KeyedArchiver.check(Ordered(keys: [Noted(note: "lost")], elements: [Noted]())).isPassed)
+  }
 }

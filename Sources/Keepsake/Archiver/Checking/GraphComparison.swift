@@ -115,13 +115,15 @@ struct GraphComparison {
     func isLost(_ element: AnyHashable) -> Bool {
       areEqualValues(element.base, element.base) == true && element == element
     }
-    if let elements = pair.original as? Set<AnyHashable>, let known = pair.copy as? Set<AnyHashable> {
-      return elements.subtracting(known).first(where: isLost).map {
+    if original.displayStyle == .set {
+      let known = Set(copy.children.compactMap { $0.value as? AnyHashable })
+      let elements = original.children.lazy.compactMap { $0.value as? AnyHashable }
+      return elements.first { !known.contains($0) && isLost($0) }.map {
         "does not contain \(text(of: $0)) any more"
       }
     }
-    let known = pair.copy as? [AnyHashable: Any] ?? [:]
-    for (key, value) in pair.original as? [AnyHashable: Any] ?? [:] {
+    let known = Dictionary(members(of: copy), uniquingKeysWith: { first, _ in first })
+    for (key, value) in members(of: original) {
       if let other = known[key] {
         waiting.append(Pair(original: value, copy: other, path: path("\(key)", 0, after: pair.path)))
       } else if isLost(key) {
@@ -129,6 +131,15 @@ struct GraphComparison {
       }
     }
     return nil
+  }
+
+  /// The keys and values of a dictionary, which may be of a type of another library.
+  private func members(of dictionary: Mirror) -> [(AnyHashable, Any)] {
+    dictionary.children.compactMap { child in
+      let parts = Mirror(reflecting: child.value).children.map(\.value)
+      guard parts.count == 2, let key = parts[0] as? AnyHashable else { return nil }
+      return (key, parts[1])
+    }
   }
 
   private func described(_ mirror: Mirror) -> String {
