@@ -1,3 +1,4 @@
+import Foundation
 import Keepsake
 import TestSupport
 import Testing
@@ -125,5 +126,18 @@ import Testing
     #expect(KeyedArchiver.check(values).losses == ["b.note: lost comes back as "])
     #expect(KeyedArchiver.check(Ordered(keys: [1, 2], elements: [Noted]())).isPassed)
     #expect(KeyedArchiver.check(Ordered(keys: [Noted(note: "lost")], elements: [Noted]())).isPassed)
+  }
+
+  @Test("numbers that are none are the same in the copy, of any type and in any value")
+  func notNumbers() {
+    struct Numbers: Codable {
+      var float = Float.nan
+      var graphics = CGFloat.nan
+      var point = CGPoint(x: CGFloat.nan, y: 1)
+      var decimal = Decimal.nan
+      var interval: TimeInterval? = .nan
+    }
+    let check = KeyedArchiver.check(Numbers())
+    #expect(check.isPassed, "\(check)")
   }
 }

@@ -211,6 +211,10 @@ private func areEqualValues(_ original: Any, _ copy: Any) -> Bool? {
   guard isStandard, !(original is any HoldingOthers), let value = original as? any Equatable else {
     return nil
   }
-  func isEqual<Value: Equatable>(_ value: Value) -> Bool { value == copy as? Value }
+  func isEqual<Value: Equatable>(_ value: Value) -> Bool {
+    guard let copy = copy as? Value else { return false }
+    // A value with NaN in it does not equal itself.
+    return value == copy || value != value && copy != copy
+  }
   return isEqual(value)
 }
