@@ -39,7 +39,6 @@ package indirect enum FoundationValue {
     case .url(let parts): parts.count > 2 || parts.contains { $0.utf8.count > FoundationValue.smallByteCount }
     case .indexes(let numbers): numbers.count > FoundationValue.fewElements
     case .ranges(let numbers): numbers.count / 2 > FoundationValue.fewElements
-    case .record(let members): members.contains { $0.value.isLarge }
     default: false
     }
   }
