@@ -59,6 +59,7 @@ import Testing
       ("leads to an object", { $0.bodies = [(3, [1, 0x91])] }),
       ("unused bytes", { $0.bodies = [(2, [1, 0x90, 0x90])] }),
       ("class", { $0.bodies = [(2, [2, 0x90])] }),
+      ("structure", { $0.classes = [HandmadeArchive.type("Thing", flags: 2)] }),
       ("conditional", { $0.conditionals = [[0, 3]] }),
     ]
     for (words, fault) in faults {

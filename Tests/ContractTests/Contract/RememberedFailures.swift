@@ -29,6 +29,18 @@ import Testing
     #expect(try readKeyed(Self.invalidKey) { try $0.decode(Bool.self, forKey: "a") })
   }
 
+  @Test("a damaged top level: the unarchiver's next call that can throw does")
+  func topLevel() throws {
+    for body in [[0, Tag.map, 9, 0x21, 0x61, Tag.true], [0, Tag.shortRecord + 3]] as [[UInt8]] {
+      let unarchiver = try KeyedUnarchiver(forReadingFrom: HandmadeArchive.data(topLevel: body))
+      #expect(unarchiver.error == nil)
+      #expect(!unarchiver.containsValue(forKey: "b") && unarchiver.allKeys.isEmpty)
+      #expect(unarchiver.error is DecodingError)
+      let found = try failure { try unarchiver.decodeIfPresent(Int.self, forKey: "b") }
+      #expect(found.kind == .dataCorrupted && found.code == .damaged)
+    }
+  }
+
   /// A map that has a key twice, and one that says it has more keys than there are.
   private static let mapsWithWrongKeys: [[UInt8]] = [
     [Tag.map, 3, 0x21, 0x61, Tag.true, 0x21, 0x61, Tag.false, 0x21, 0x63, Tag.true],

@@ -45,6 +45,15 @@ import Testing
     }
   }
 
+  @Test("a property that keeps its underscore is read under the key without it, too")
+  func underscore() throws {
+    struct Counted: ArchivedFields { var _count = 0 }
+    var counted = Counted()
+    counted._count = 4
+    #expect(try transcode(counted, to: [String: Int].self) == ["_count": 4])
+    #expect(try transcode(["count": 3], to: Counted.self)._count == 3)
+  }
+
   /// The default of the inner value differs from that of its type.
   private struct Outer: ArchivedFields, Equatable {
     var street = Street(name: "default", number: 3)

@@ -64,6 +64,26 @@ import Testing
     #expect(try inner.decode(ErrorLink.self, forKey: "kept").names == ["kept", "too"])
   }
 
+  @Test("more objects are taken back than a group of the offset table has", arguments: [10, 63, 64, 130])
+  func manyTakenBack(keptCount: Int) throws {
+    let archiver = KeyedArchiver()
+    try archiver.encode((1...keptCount).map { ErrorLink("kept \($0)", nil) }, forKey: "kept")
+    for count in [60, 200] {
+      let doomed = Writing { encoder in
+        var list = encoder.unkeyedContainer()
+        for number in 0..<count { try list.encode(ErrorLink("doomed \(number)", nil)) }
+        try list.encode(UnencodableObject())
+      }
+      #expect(throws: Refusal(reason: "never")) { try archiver.encode(doomed, forKey: "doomed") }
+    }
+    try archiver.encode((1...100).map { ErrorLink("later \($0)", nil) }, forKey: "later")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    for (key, count) in [("kept", keptCount), ("later", 100)] {
+      let names = try unarchiver.decode([ErrorLink].self, forKey: key).map(\.name)
+      #expect(names == (1...count).map { "\(key) \($0)" })
+    }
+  }
+
   @Test("a deinit cannot use the archiver while objects of a value that threw are taken back")
   func usedByADeinit() throws {
     let archiver = KeyedArchiver()
@@ -169,6 +189,10 @@ private final class ErrorLink: Codable {
 private struct Unencodable: Codable {
   init() {}
   init(from decoder: any Decoder) throws {}
+  func encode(to encoder: any Encoder) throws { throw Refusal(reason: "never") }
+}
+
+private final class UnencodableObject: Encodable {
   func encode(to encoder: any Encoder) throws { throw Refusal(reason: "never") }
 }
 

@@ -157,6 +157,17 @@ protocol GoneShape: Codable { var area: Double { get } }
     return try unarchiver.decode(type, forKey: "root")
   }
 
+  @Test("placeholders that are set later stand for what is decoded then")
+  func setLater() throws {
+    let unarchiver = try KeyedUnarchiver(
+      forReadingFrom: archive(Drawing(shapes: [Square(side: 2)], owner: nil))
+    )
+    for count in [0, 1, 0, 1] {
+      unarchiver.placeholders = count == 0 ? [] : [UnknownShape.self]
+      #expect((try? unarchiver.decode(Drawing.self, forKey: "root"))?.shapes.count ?? 0 == count)
+    }
+  }
+
   @Test(
     "a structure of which the type is gone is read, and written back as it was",
     arguments: [true, false]

@@ -193,6 +193,42 @@ import Testing
     #expect(try document.root(asOf: 1).texts.count == 3_000)
   }
 
+  @Test(
+    "a file without checksums gets saves without them",
+    arguments: [.withoutChecksums, [.withoutChecksums, .longForm]] as [ArchiveFormatting]
+  )
+  func withoutChecksums(formatting: ArchiveFormatting) throws {
+    let folder = try TemporaryFolder()
+    let notebook = Notebook(pageCount: 3)
+    try folder.write(
+      KeyedArchiver.archivedData(withRootObject: notebook, outputFormatting: formatting),
+      "notes"
+    )
+    let document = try ArchiveDocument<Notebook>(opening: folder("notes"))
+    document.root.title = "second"
+    try document.save()
+    let page = document.root.pages[1]
+    page.text = "third"
+    try document.save(changed: [page])
+    document.close()
+    var data = try folder.read("notes")
+    let image = try ArchiveImage(data: data, verification: .everything)
+    try image.verifyStructure()
+    #expect(image.faultInEarlierSaves() == nil)
+    data[try #require(data.range(of: Data("third".utf8), options: .backwards)).lowerBound] ^= 0x20
+    try folder.write(data, "notes")
+    let changed = try ArchiveDocument<Notebook>(opening: folder("notes"))
+    #expect(changed.root.title == "second" && changed.root.pages[1].text == "Third")
+    #expect(try changed.root(asOf: 1).title == "Notebook")
+    #expect(try changed.root(asOf: 2).pages[1].text == "the text of page 1")
+    changed.close()
+    // The trailers have a checksum of their own.
+    data[data.count - 20] ^= 1
+    try folder.write(data, "notes")
+    let before = try ArchiveDocument<Notebook>(opening: folder("notes"))
+    #expect(before.saves.count == 2 && before.root.pages[1].text == "the text of page 1")
+  }
+
   /// The first reference is to the number that an object gets in a later save.
   @Test("an unread value that refers to nothing stays, also if its document goes back", arguments: [4, .max])
   func danglingReference(number: UInt32) throws {

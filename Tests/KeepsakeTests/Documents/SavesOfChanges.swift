@@ -218,8 +218,25 @@ import Testing
     for item in [root.item, item] { item?.holder = Item.Holder() }
   }
 
+  @Test("the references of a model that stay the same lead to no other objects")
+  func sameReferences() throws {
+    let root = Task("root")
+    let item = Item()
+    item.holder = Item.Holder(task: Task("held"))
+    root.item = item
+    root.tasks = [Task("not listed")]
+    let document = try ArchiveDocument(creating: path, root: root)
+    item.label = "listed"
+    root.tasks[0].tasks = [Task("new")]
+    try document.save(changed: [item])
+    let read = try saved(Task.self)
+    #expect(read.item?.label == "listed" && read.item?.holder.task?.name == "held")
+    #expect(read.tasks[0].tasks.isEmpty)
+  }
+
   private final class Item: ArchivedModel {
     struct Holder: ArchivedFields { var task: Task? }
+    var label = ""
     var holder = Holder()
   }
 

@@ -52,6 +52,16 @@ private final class Leaf: Middle {
   }
 }
 
+private class Ring: Codable, ArchivableClass {
+  class var archivedClassName: String { "KeysOfSuperclasses.Ring" }
+  var next: Ring?
+  var last: Ring?
+}
+
+private final class InnerRing: Ring {
+  override class var archivedClassName: String { "KeysOfSuperclasses.InnerRing" }
+}
+
 /// Edits of keys that a class and its superclass both have.
 @Suite struct KeysOfSuperclasses {
   private func keys(_ change: (inout ArchiveEditor) -> Void) throws -> [String] {
@@ -91,5 +101,29 @@ private final class Leaf: Middle {
     #expect(
       renamed == ["0:", "name", "1:", "name", "super.name", "2:", "name", "needles", "super.name"]
     )
+  }
+
+  @Test("a class inherits the keys that are read last, unless a change gives them other names in it")
+  func keysThatAreReadLast() throws {
+    let rings = [Ring(), InnerRing()]
+    for ring in rings { (ring.next, ring.last) = (ring, ring) }
+    defer { for ring in rings { (ring.next, ring.last) = (nil, nil) } }
+    let data = try ArchiveEncoder().encode(rings)
+    func keys(_ change: (inout ArchiveEditor) -> Void) throws -> [String: [String]] {
+      var editor = try ArchiveEditor(forReadingFrom: data)
+      change(&editor)
+      let classes = try ArchiveImage(data: editor.encodedData, verification: .everything).classes
+      return classes.reduce(into: [:]) { $0[String($1.name.dropFirst(19))] = $1.keysReadLast }
+    }
+    #expect(try keys { _ in } == ["Ring": ["next", "last"], "InnerRing": []])
+    let ring = "KeysOfSuperclasses.Ring"
+    let renamed = try keys { $0.renameKey("next", to: "after", inObjectsOfClass: ring) }
+    #expect(renamed == ["Ring": ["after", "last"], "InnerRing": []])
+    let renamedInner = try keys {
+      $0.renameKey("next", to: "after", inObjectsOfClass: "KeysOfSuperclasses.InnerRing")
+    }
+    #expect(renamedInner == ["Ring": ["next", "last"], "InnerRing": ["after"]])
+    let removed = try keys { $0.removeKey("next", inObjectsOfClass: ring) }
+    #expect(removed == ["Ring": ["last"], "InnerRing": []])
   }
 }

@@ -144,6 +144,31 @@ import Testing
     #expect(try read(Int.self, objects: .object("NSNumber", ["NS.intval": .reference(2)]), .integer(7)) == 7)
   }
 
+  @Test("texts, data and dictionaries in forms that Foundation writes elsewhere, or wrote earlier")
+  func otherForms() throws {
+    let text = FoundationPropertyList.object("NSMutableString", ["NS.string": .string("http://a.b/c")])
+    #expect(try read(String.self, objects: text) == "http://a.b/c")
+    let url = FoundationPropertyList.object(
+      "NSURL",
+      ["NS.base": .reference(0), "NS.relative": .reference(2)]
+    )
+    #expect(try read(URL.self, objects: url, text) == URL(string: "http://a.b/c"))
+    let bytes = (1...16).map { UInt8($0) }
+    let id = FoundationPropertyList.object("NSUUID", ["NS.uuidbytes": .reference(2)])
+    let data = FoundationPropertyList.object("NSData", ["NS.data": .data(bytes)])
+    #expect(try read(UUID.self, objects: id, data).uuidString == "01020304-0506-0708-090A-0B0C0D0E0F10")
+    let numbered = FoundationPropertyList.object(
+      "NSMutableDictionary",
+      [
+        "NS.key.0": .reference(2), "NS.object.0": .integer(1),
+        "NS.key.1": .string("b"), "NS.object.1": .integer(2),
+      ]
+    )
+    #expect(try read([String: Int].self, objects: numbered, .string("a")) == ["a": 1, "b": 2])
+    let date = FoundationPropertyList.object("NSDate", ["NS.time": .integer(5)])
+    #expect(try read(Date.self, objects: date) == Date(timeIntervalSinceReferenceDate: 5))
+  }
+
   @Test("a class where an object may be is its name")
   func classes() throws {
     let names: [FoundationPropertyList] = [.string("Thing"), .string("NSObject")]
@@ -168,6 +193,18 @@ import Testing
     )
     let expected = CGPoint(x: 1, y: -2.5)
     #expect(try read([CGPoint].self, objects: twice, point) == [expected, expected])
+    let indexes = FoundationPropertyList.object(
+      "NSIndexSet",
+      ["NSRangeCount": .integer(5), "NSRangeData": .data([1, 1, 3, 2, 6, 1, 8, 1, 10, 1])]
+    )
+    let set = IndexSet([1, 3, 4, 6, 8, 10])
+    #expect(try read([IndexSet].self, objects: twice, indexes) == [set, set])
+    let steps = FoundationPropertyList.object(
+      "NSIndexPath",
+      ["NSIndexPathLength": .integer(5), "NSIndexPathData": .data([1, 2, 0x80, 1, 4, 5])]
+    )
+    let path = IndexPath(indexes: [1, 2, 128, 4, 5])
+    #expect(try read([IndexPath].self, objects: twice, steps) == [path, path])
     let insets = FoundationPropertyList.object(
       "NSValue",
       ["NS.special": .integer(12), "NS.edgeval.top": .real(1.5)]
@@ -177,8 +214,14 @@ import Testing
 
   /// Foundation cannot archive these here, but on a Mac it can.
   @Test func decimalsAsAMacWritesThem() throws {
-    func decimal(_ mantissa: [UInt16], exponent: Int, isNegative: Bool = false) throws -> Decimal {
-      var bytes = mantissa.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+    func decimal(
+      _ mantissa: [UInt16],
+      exponent: Int,
+      isNegative: Bool = false,
+      isBigEndian: Bool = false
+    ) throws -> Decimal {
+      let words = isBigEndian ? mantissa.map(\.byteSwapped) : mantissa
+      var bytes = words.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
       bytes += Array(repeating: 0, count: 16 - bytes.count)
       return try KeyedUnarchiver.unarchive(
         Decimal.self,
@@ -188,7 +231,8 @@ import Testing
             [
               "NS.mantissa": .data(bytes), "NS.exponent": .integer(exponent),
               "NS.length": .integer(mantissa.count),
-              "NS.negative": .bool(isNegative), "NS.compact": .bool(true), "NS.mantissa.bo": .integer(1),
+              "NS.negative": isBigEndian ? .integer(isNegative ? 1 : 0) : .bool(isNegative),
+              "NS.compact": .bool(true), "NS.mantissa.bo": .integer(isBigEndian ? 2 : 1),
             ]
           )
         ])
@@ -196,6 +240,9 @@ import Testing
     }
     #expect(try decimal([125], exponent: -1) == Decimal(string: "12.5"))
     #expect(try decimal([0x4321, 1], exponent: 3, isNegative: true) == Decimal(string: "-82721000"))
+    let big = try decimal([0x4321, 1], exponent: 3, isNegative: true, isBigEndian: true)
+    #expect(big == Decimal(string: "-82721000"))
+    #expect(try decimal([125], exponent: -1, isBigEndian: true) == Decimal(string: "12.5"))
     #expect(try decimal([], exponent: 0) == 0)
     #expect(try decimal([], exponent: 0, isNegative: true).isNaN)
   }
