@@ -171,11 +171,9 @@ extension Optional: OptionalReference where Wrapped: AnyObject {
 extension StoredProperty {
   /// The value in `object`.
   ///
-  /// - Returns: `nil` if the property is not exactly of `type`, neither strong nor an `unowned` optional, or not one of
-  ///   the class of `object`.
+  /// - Returns: `nil` if the property is not exactly of `type`, not strong, or not one of the class of `object`.
   func value<Value>(as type: Value.Type, in object: AnyObject) -> Value? {
-    if ownership == .unowned, self.type == type { return reference(in: object) as? Value }
-    return withValue(as: type, in: object) { copy $0 }
+    withValue(as: type, in: object) { copy $0 }
   }
 
   /// Calls `body` with the value in `object`.
