@@ -236,6 +236,8 @@ final class CheckedTwig: CheckedLeaf {}
     expectLoss("value: had 2 elements and has one element now", ["a": 1, "b": 2], into: ["a": 1])
     expectLoss("value: does not contain the key b any more", ["a": 1, "b": 2], into: ["a": 1, "c": 2])
     expectLoss("value.b: 2 comes back as 3", ["a": 1, "b": 2], into: ["a": 1, "b": 3])
+    expectLoss("value._b: 2 comes back as 3", ["a": 1, "_b": 2], into: ["a": 1, "_b": 3])
+    expectLoss("value..b: 2 comes back as 3", ["a": 1, ".b": 2], into: ["a": 1, ".b": 3])
     expectLoss("value: had 2 elements and has 3 elements now", [1, 2], into: [1, 2, 3] as Set)
     expectLoss("value: does not contain 2 any more", [1, 2], into: [1, 3] as Set)
     // Neither is an element of itself.

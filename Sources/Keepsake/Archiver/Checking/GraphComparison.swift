@@ -93,7 +93,7 @@ struct GraphComparison {
           return "was \(own.label ?? "?") and is \(other.label ?? "?") now"
         }
         let isSome = original.displayStyle == .optional
-        let path = isSome ? pair.path : path(own.label, index, after: pair.path)
+        let path = isSome ? pair.path : path(step(own.label, index), after: pair.path)
         waiting.append(Pair(original: own.value, copy: other.value, path: path))
         if properties.contains(where: { $0.name == own.label && $0.owner == owner }),
           let object = other.value as? any AnyObject & Encodable, unowned[ObjectIdentifier(object)] == nil
@@ -125,7 +125,7 @@ struct GraphComparison {
     let known = Dictionary(members(of: copy), uniquingKeysWith: { first, _ in first })
     for (key, value) in members(of: original) {
       if let other = known[key] {
-        waiting.append(Pair(original: value, copy: other, path: path("\(key)", 0, after: pair.path)))
+        waiting.append(Pair(original: value, copy: other, path: path(".\(key)", after: pair.path)))
       } else if isLost(key) {
         return "does not contain the key \(text(of: key)) any more"
       }
@@ -151,12 +151,13 @@ struct GraphComparison {
     }
   }
 
-  private mutating func path(_ label: String?, _ index: Int, after before: Int) -> Int {
-    var step = "[\(index)]"
-    if let label, !label.hasPrefix(".") {
-      // The underscore belongs to the storage of a wrapper.
-      step = "." + (label.hasPrefix("_") ? label.dropFirst() : label[...])
-    }
+  private func step(_ label: String?, _ index: Int) -> String {
+    guard let label, !label.hasPrefix(".") else { return "[\(index)]" }
+    // The underscore belongs to the storage of a wrapper.
+    return "." + (label.hasPrefix("_") ? label.dropFirst() : label[...])
+  }
+
+  private mutating func path(_ step: String, after before: Int) -> Int {
     steps.append((step, before))
     return steps.count - 1
   }
