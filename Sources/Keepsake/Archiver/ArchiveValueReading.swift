@@ -115,7 +115,8 @@ extension ArchiveValue {
       switch try content.numbers {
       case .bools(let numbers)?: numbers.map { $0 ? 1 : 0 }
       case .signed(let numbers)?: numbers.map(Double.init)
-      case .unsigned(let numbers)?: numbers.map(Double.init)
+      // `Double.init` would be that of a bit pattern.
+      case .unsigned(let numbers)?: numbers.map { Double($0) }
       case .floats(let numbers)?: numbers.map(Double.init)
       case .doubles(let numbers)?: numbers
       case nil: nil

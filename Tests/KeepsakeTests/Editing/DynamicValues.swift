@@ -39,6 +39,7 @@ private struct EveryKindOfValue: Codable {
   var decimal = Decimal(string: "12.50")
   var numbers = [1.5, 2]
   var integers = [1, 2, 300]
+  var unsigned = [1, 2, UInt.max]
   var flags = [true, false]
   var table = ["b": 1, "a": 2]
   var byNumber = [3: "three", -1: "minus"]
@@ -70,6 +71,8 @@ private struct EveryKindOfValue: Codable {
     #expect(try root["numbers"]?.doublesValue == [1.5, 2] && root["numbers"]?.count == 2)
     #expect(try root["integers"]?.doublesValue == [1, 2, 300] && root["flags"]?.doublesValue == [1, 0])
     #expect(try root["integers"]?.integersValue == [1, 2, 300] && root["numbers"]?.integersValue == nil)
+    #expect(try root["unsigned"]?.doublesValue == [1, 2, 0x1p64] && root["unsigned"]?.integersValue == nil)
+    #expect(try root["big"]?.doubleValue == nil && root["table"]?.doublesValue == nil)
     #expect(try root["table"]?["a"]?.intValue == 2 && root["table"]?.kind == .map)
     #expect(
       try root["byNumber"]?[3]?.stringValue == "three" && root[path: "byNumber[-1]"]?.stringValue == "minus"
