@@ -96,6 +96,29 @@ import Testing
     #expect(KeyedArchiver.check(Counting()).losses == ["the value: is archived differently by the copy"])
   }
 
+  /// Comes back with integers that went through `Double`, which reflection does not show.
+  private struct Rounding<Number: Codable & BinaryInteger>: Codable, CustomReflectable {
+    var numbers: [Number]
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+
+    init(_ numbers: Number...) { self.numbers = numbers }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      numbers = try container.decode([Number].self, forKey: .numbers).map { Number(Double($0)) }
+    }
+
+    private enum CodingKeys: CodingKey { case numbers }
+  }
+
+  @Test("so is an integer that was rounded")
+  func roundedIntegers() {
+    let loss = "numbers: is archived differently by the copy"
+    #expect(KeyedArchiver.check(Rounding(1, 1 << 60 + 1)).losses == [loss])
+    #expect(KeyedArchiver.check(Rounding<UInt64>(1, 1 << 63 + 1)).losses == [loss])
+    #expect(KeyedArchiver.check(Rounding(1, 1 << 60)).isPassed)
+  }
+
   // MARK: Collections of other libraries
 
   /// A dictionary or set that keeps its order.

@@ -90,7 +90,7 @@ extension ArchiveValue {
       switch value.kind {
       case .string: contents.append(start + (try value.stringValue ?? ""))
       case .numbers:
-        for number in try value.doublesValue ?? [] { contents.append(start + number.description) }
+        for number in try value.numbers?.texts ?? [] { contents.append(start + number) }
       case _ where value.hasMembers: contents.append(start)
       default:
         let bytes = try value.reader.array(of: UInt8.self, count: value.byteCount, at: value.offset)
@@ -109,5 +109,18 @@ extension ArchiveValue {
     }
     return try reader.array(of: UInt8.self, count: byteCount, at: offset)
       == other.reader.array(of: UInt8.self, count: other.byteCount, at: other.offset)
+  }
+}
+
+extension ArchiveNumbers {
+  /// Each number without rounding.
+  fileprivate var texts: [String] {
+    switch self {
+    case .bools(let numbers): numbers.map(\.description)
+    case .signed(let numbers): numbers.map(\.description)
+    case .unsigned(let numbers): numbers.map(\.description)
+    case .floats(let numbers): numbers.map(\.description)
+    case .doubles(let numbers): numbers.map(\.description)
+    }
   }
 }
