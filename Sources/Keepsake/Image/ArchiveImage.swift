@@ -29,7 +29,7 @@ package final class ArchiveImage {
   /// The directories of these saves, the oldest first.
   package var saves: [SaveDirectory] { saved?.saves ?? [] }
   let tables: ArchiveTables
-  /// The limits for the dynamic view. Decoders have their own.
+  /// The limits for the dynamic view and for documents. Other decoders have their own.
   @safe @exclusivity(unchecked) package private(set) var limits: ArchiveLimits
   /// The original, if the archive was translated from another format.
   package let source: TranslatedArchive?

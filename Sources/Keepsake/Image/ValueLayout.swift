@@ -164,4 +164,18 @@ package enum ArchiveNumbers {
       case .float64: .doubles(try reader.array(of: Double.self, count: count, at: offset))
       }
   }
+
+  /// Each number in decimal, without rounding.
+  package var texts: [String] { list.map { "\($0)" } }
+  package var count: Int { list.count }
+
+  private var list: any Collection {
+    switch self {
+    case .bools(let numbers): numbers
+    case .signed(let numbers): numbers
+    case .unsigned(let numbers): numbers
+    case .floats(let numbers): numbers
+    case .doubles(let numbers): numbers
+    }
+  }
 }

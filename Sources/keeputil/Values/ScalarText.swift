@@ -47,19 +47,6 @@ extension ArchiveValue {
 extension ArchiveNumbers {
   var areSingle: Bool { if case .floats = self { true } else { false } }
 
-  var texts: [String] { list.map { "\($0)" } }
-  var count: Int { list.count }
-
-  private var list: any Collection {
-    switch self {
-    case .bools(let numbers): numbers
-    case .signed(let numbers): numbers
-    case .unsigned(let numbers): numbers
-    case .floats(let numbers): numbers
-    case .doubles(let numbers): numbers
-    }
-  }
-
   /// Some of these numbers, which must exist.
   subscript(range: Range<Int>) -> ArchiveNumbers {
     switch self {

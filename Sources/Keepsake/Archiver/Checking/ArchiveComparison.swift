@@ -111,16 +111,3 @@ extension ArchiveValue {
       == other.reader.array(of: UInt8.self, count: other.byteCount, at: other.offset)
   }
 }
-
-extension ArchiveNumbers {
-  /// Each number without rounding.
-  fileprivate var texts: [String] {
-    switch self {
-    case .bools(let numbers): numbers.map(\.description)
-    case .signed(let numbers): numbers.map(\.description)
-    case .unsigned(let numbers): numbers.map(\.description)
-    case .floats(let numbers): numbers.map(\.description)
-    case .doubles(let numbers): numbers.map(\.description)
-    }
-  }
-}
