@@ -231,6 +231,32 @@ import Testing
     #expect(targets(document.root) == [nil, "2.1", "0.1", nil, "1.1", "1.2", "2.1", "2.2"])
   }
 
+  class Picture: Codable {
+    var title = ""
+    init() {}
+  }
+
+  final class Painting: Picture {}
+
+  final class Gallery: Codable {
+    weak var favourite: Picture?
+    @Lazy var wall: [Painting] = [Painting()]
+  }
+
+  @Test("a save adds a weak reference that is declared as the superclass of its object", arguments: 0..<2)
+  func declaredAsSuperclass(_ way: Int) throws {
+    let folder = try TemporaryFolder()
+    try ArchiveDocument(creating: folder("gallery"), root: Gallery()).close()
+    var document = try ArchiveDocument<Gallery>(opening: folder("gallery"))
+    document.root.favourite = document.root.wall[0]
+    if way == 0 { try document.save() } else { try document.save(changed: [document.root]) }
+    document.close()
+    document = try ArchiveDocument(opening: folder("gallery"))
+    // Reads what weak references wait for.
+    try document.save()
+    #expect(document.root.wall[0] === document.root.favourite)
+  }
+
   // MARK: Changes and identity
 
   final class Box: Codable {

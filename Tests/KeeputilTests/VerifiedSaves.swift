@@ -61,6 +61,7 @@ import Testing
       ("class", { $0.bodies = [(2, [2, 0x90])] }),
       ("structure", { $0.classes = [HandmadeArchive.type("Thing", flags: 2)] }),
       ("conditional", { $0.conditionals = [[0, 3]] }),
+      ("out of range", { $0.topLevel = [0] + CraftedArchive.map(("object", [0x40, 4])) }),
     ]
     for (words, fault) in faults {
       let found = try expectSame(adding([whole, fault, repaired]))

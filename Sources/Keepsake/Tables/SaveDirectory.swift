@@ -35,8 +35,8 @@ package struct SaveDirectory: Sendable {
     let bodiesByteCount = try reader.varint(at: &cursor)
     let topLevelByteCount = try reader.varint(at: &cursor)
     let available = trailer.directoryOffset - trailer.start
-    guard bodiesByteCount <= available, topLevelByteCount > 0,
-      topLevelByteCount <= available - bodiesByteCount, bodyCount <= SaveDirectory.mostBodies
+    guard topLevelByteCount > 0, topLevelByteCount <= available - bodiesByteCount,
+      bodyCount <= SaveDirectory.mostBodies
     else {
       throw .damaged("A part of a save is longer than the save that contains it", at: trailer.directoryOffset)
     }
@@ -88,7 +88,7 @@ package struct SaveDirectory: Sendable {
       start += length
     }
     guard cursor == bodyList.range.upperBound, start == bodies.upperBound,
-      bodyCount >= countBefore, addedCount == bodyCount - countBefore
+      addedCount == bodyCount - countBefore
     else {
       throw .damaged(
         "The bodies of a save differ from those in its directory",

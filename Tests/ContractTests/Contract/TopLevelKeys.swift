@@ -13,6 +13,15 @@ import Testing
     return try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
   }
 
+  @Test("an array without a key, of structures too")
+  func withoutKeys() throws {
+    let points = [Point(x: 1, y: 2), Point(x: 3, y: 4)]
+    let unarchiver = try unarchiver { archiver in try points.encode(to: archiver) }
+    #expect(unarchiver.allKeys.isEmpty)
+    #expect(try [Point](from: unarchiver) == points)
+    #expect(try unarchiver.unkeyedContainer().count == 2)
+  }
+
   @Test("several keys, each of its own type")
   func several() throws {
     let unarchiver = try unarchiver { archiver in

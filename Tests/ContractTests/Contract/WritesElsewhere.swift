@@ -139,6 +139,30 @@ import Testing
     #expect(lists == [[["inner"], ["a text in the outer one"]], [["here"]]])
   }
 
+  @Test("what a container refuses has the path that it would have had")
+  func pathsOfRefusals() throws {
+    _ = try writeUnkeyed { root in
+      try root.encode("before")
+      var list = root.nestedUnkeyedContainer()
+      var sameList = list
+      try list.encode(
+        Writing { encoder in
+          try #expect(failure { try sameList.encode(1) }.path == "[1]/[1]")
+          try "an element".encode(to: encoder)
+        }
+      )
+      var record = root.nestedContainer(keyedBy: AnyKey.self)
+      var sameRecord = record
+      try record.encode(
+        Writing { encoder in
+          try #expect(failure { try sameRecord.encode(1, forKey: "b") }.path == "[2]/b")
+          try "a value".encode(to: encoder)
+        },
+        forKey: "a"
+      )
+    }
+  }
+
   @Test("a container of a value that threw is over")
   func keptOfAFailedValue() throws {
     let data = try writeUnkeyed { list in

@@ -122,6 +122,15 @@ import Testing
     #expect(back.count == 3 && back.allSatisfy { $0 === back[0] })
     #expect(back[0].awakenings == 1)
   }
+
+  @Test("an object that a delegate supplies is awakened, although the one in the archive cannot be")
+  func supplied() throws {
+    let delegate = Supplying(AwakeSub())
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: ArchiveEncoder().encode([AwakeBase()]))
+    unarchiver.delegate = delegate
+    let back = try unarchiver.decode([AwakeBase].self, forKey: "root")
+    #expect(back[0] === delegate.object && back[0].log == ["sub"])
+  }
 }
 
 // MARK: - Types
@@ -218,6 +227,14 @@ private final class Unifying: KeyedUnarchiverDelegate {
     if first == nil { first = object as? CountingSleeper }
     return first
   }
+}
+
+private final class Supplying: KeyedUnarchiverDelegate {
+  let object: AwakeSub
+
+  init(_ object: AwakeSub) { self.object = object }
+
+  func unarchiver(_ unarchiver: KeyedUnarchiver, didDecode object: Any?) -> Any? { self.object }
 }
 
 // Not private, for these are found by their names.

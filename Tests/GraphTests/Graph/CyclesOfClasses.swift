@@ -54,6 +54,26 @@ import Testing
     #expect(KeyedArchiver.check(ArchiveChecks.Person("Ada")).isPassed)
   }
 
+  /// Does not archive what it keeps, which therefore is in no cycle with it.
+  final class Keeper: Codable {
+    private(set) var leaf = CheckedLeaf()
+    var kept = Kept()
+
+    struct Kept { var vault: Vault? }
+    private enum CodingKeys: CodingKey { case leaf }
+  }
+
+  final class Vault: Codable {
+    var keeper: Keeper
+    init(_ keeper: Keeper) { self.keeper = keeper }
+  }
+
+  @Test("a property that is not archived is in no cycle")
+  func notArchived() {
+    let check = KeyedArchiver.check(Vault(Keeper()))
+    #expect(check.isPassed, "\(check)")
+  }
+
   struct Box<Held: Codable>: Codable {
     var held: Held
   }

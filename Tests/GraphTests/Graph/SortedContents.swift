@@ -114,6 +114,25 @@ import Testing
     }
   }
 
+  @Test("elements that differ only in which of several archived objects they lead to")
+  func archivedBefore() throws {
+    try expectOneArchive { shuffle in
+      let counter = Counter()
+      let known = (0..<10).map { _ in Counted(counter) }
+      let elements = known.map { object in
+        let element = Counted(counter)
+        element.links = [object]
+        return element
+      }
+      let set = Set(elements.shuffled(using: &shuffle))
+      return Writing { encoder in
+        var list = encoder.unkeyedContainer()
+        try list.encode(known)
+        try list.encode(set)
+      }
+    }
+  }
+
   @Test("elements that differ only in which of their strings comes again")
   func repeatedStrings() throws {
     let (one, other) = ("a string that is shared", "another string that is shared")

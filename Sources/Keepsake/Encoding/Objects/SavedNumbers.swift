@@ -132,9 +132,8 @@ final class SavedNumbers {
         let object = object as? any Encodable & AnyObject
       else { return }
       do { try session.encode(unreached: object) } catch {
-        guard needed == nil else { throw error }
         let lengths = session.bodies.assembly.lengths.prefix(reachedCount)
-        let known = reached(zip(numbers, lengths).filter { $0.1 == 0 }.map { Int($0.0) })
+        let known = needed ?? reached(zip(numbers, lengths).filter { $0.1 == 0 }.map { Int($0.0) })
         if known.contains(number) { throw error }
         needed = known
       }
