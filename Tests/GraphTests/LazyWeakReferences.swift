@@ -240,13 +240,16 @@ import Testing
 
   final class Gallery: Codable {
     weak var favourite: Picture?
+    weak var best: Painting?
     @Lazy var wall: [Painting] = [Painting()]
   }
 
   @Test("a save adds a weak reference that is declared as the superclass of its object", arguments: 0..<2)
   func declaredAsSuperclass(_ way: Int) throws {
     let folder = try TemporaryFolder()
-    try ArchiveDocument(creating: folder("gallery"), root: Gallery()).close()
+    let gallery = Gallery()
+    gallery.best = gallery.wall[0]
+    try ArchiveDocument(creating: folder("gallery"), root: gallery).close()
     var document = try ArchiveDocument<Gallery>(opening: folder("gallery"))
     document.root.favourite = document.root.wall[0]
     if way == 0 { try document.save() } else { try document.save(changed: [document.root]) }

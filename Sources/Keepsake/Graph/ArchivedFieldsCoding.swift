@@ -185,10 +185,8 @@ private func encode(
     }
     if entry.property.ownership == .weak {
       try encode(object(Weak<Target>.self).map { WeakReference(wrappedValue: $0) })
-    } else if entry.property.type == Target.self {
-      try encode(object(UnownedField<Target>.self))
     } else {
-      try encode(object(OptionalUnownedField<Target>.self))
+      try encode(object(UnownedField<Target>.self))
     }
   }
   if entry.property.ownership == .strong, let type = entry.property.type as? any Encodable.Type {

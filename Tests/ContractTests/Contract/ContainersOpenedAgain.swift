@@ -172,6 +172,41 @@ import Testing
     }
   }
 
+  @Test("containers that are still held are replaced, in a record and in a map", arguments: 0..<3)
+  func held(_ way: Int) throws {
+    func fill<Key: CodingKey>(_ container: inout Container<Key>, _ keys: [Key]) throws {
+      try container.encode("first", forKey: keys[0])
+      var held = container.nestedContainer(keyedBy: AnyKey.self, forKey: keys[1])
+      var list = held.nestedUnkeyedContainer(forKey: "list")
+      try list.encode("old")
+      var other = container.nestedUnkeyedContainer(forKey: keys[2])
+      try other.encode("other")
+      try held.encode("old", forKey: "old")
+      try container.encode("again", forKey: keys[0])
+      switch way {
+      case 0: try container.encode(Point(), forKey: keys[1])
+      case 1: try Point().encode(to: container.superEncoder(forKey: keys[1]))
+      default: try container.encode(["x": 1, "y": 2], forKey: keys[1])
+      }
+      try? list.encode("too late")
+      try? held.encode("too late", forKey: "late")
+      try other.encode("more")
+    }
+    let record = try write { encoder in
+      var container = encoder.container(keyedBy: Slots.self)
+      try fill(&container, [.first, .inner, .last])
+    }
+    let map = try writeKeyed { try fill(&$0, ["first", "inner", "last"]) }
+    for data in [record, map] {
+      try readKeyed(data) { container throws in
+        #expect(container.allKeys.count == 3)
+        #expect(try container.decode(String.self, forKey: "first") == "again")
+        #expect(try container.decode([String: Int].self, forKey: "inner") == ["x": 1, "y": 2])
+        #expect(try container.decode([String].self, forKey: "last") == ["other", "more"])
+      }
+    }
+  }
+
   private struct Point: Codable, Equatable {
     var x = 1
     var y = 2

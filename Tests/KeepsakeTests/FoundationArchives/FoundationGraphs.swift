@@ -173,6 +173,29 @@ import Testing
     )
   }
 
+  private final class Stamp: Codable, Hashable {
+    let name: String
+    static func == (left: Stamp, right: Stamp) -> Bool { left === right }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  }
+
+  @Test("an object twice in a list that is no object, and an object that is the key of itself")
+  func sharedElsewhere() throws {
+    let data = FoundationPropertyList.archive(
+      objects: [
+        .object("Stamp", ["name": .string("a")]),
+        .object("NSDictionary", ["NS.keys": .array([.reference(3)]), "NS.objects": .array([.reference(3)])]),
+        .object("Stamp", ["name": .string("b")]),
+      ],
+      top: [("list", .array([.reference(1), .reference(1)])), ("own", .reference(2))]
+    )
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    let list = try unarchiver.decode([Stamp].self, forKey: "list")
+    #expect(list.count == 2 && list[0] === list[1] && list[0].name == "a")
+    let own = try unarchiver.decode([Stamp: Stamp].self, forKey: "own")
+    #expect(own.count == 1 && own.allSatisfy { $0 === $1 && $0.name == "b" })
+  }
+
   @Test func manglingIsTakenOff() throws {
     let names = [
       "_TtC5MyApp4Note": "MyApp.Note", "_TtCC5MyApp5Outer5Inner": "MyApp.Outer.Inner",

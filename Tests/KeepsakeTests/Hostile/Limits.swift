@@ -226,6 +226,15 @@ import Testing
     #expect(try accepts([Item].self, items) { $0.maximumAllocation = 200_000 })
   }
 
+  @Test("memory: URLs by their texts, also if the archive has them once")
+  func urls() throws {
+    let url = try #require(URL(string: "https://example.com/" + String(repeating: "x", count: 2_000)))
+    let data = try KeyedArchiver.archivedData(withRootObject: [URL](repeating: url, count: 100))
+    #expect(data.count < 10_000)
+    #expect(try code([URL].self, data) { $0.maximumAllocation = 150_000 } == .limitExceeded)
+    #expect(try accepts([URL].self, data) { $0.maximumAllocation = 400_000 })
+  }
+
   @Test("memory: large values behind a protocol, which have memory of their own, by the size of their type")
   func boxes() throws {
     let data = try KeyedArchiver.archivedData(

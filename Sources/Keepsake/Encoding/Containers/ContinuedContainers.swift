@@ -84,7 +84,6 @@ extension EncodingSession {
       case .packedArray, .bytes:
         context.top.count = try unpack()
         context.top.kind = .unkeyed
-        cursor = start + 1
       default: return false
       }
       context.top.headByteCount = cursor - start

@@ -72,8 +72,7 @@ extension EncodingSession {
     func plan<Value: Encodable>(_ type: Value.Type) -> AnyEncodingPlan { types.plans.plan(for: type) }
     func referencePlan<Target: Encodable & AnyObject>(_ type: Target.Type) -> AnyEncodingPlan {
       if property.ownership == .weak { return WeakFieldEncodingPlan<Target>() }
-      return property.type == Target.self
-        ? UnownedEncodingPlan<UnownedField<Target>>() : UnownedEncodingPlan<OptionalUnownedField<Target>>()
+      return UnownedEncodingPlan<UnownedField<Target>>()
     }
     if property.ownership == .strong, let type = property.type as? any Encodable.Type { return plan(type) }
     if let type = property.target as? any (Encodable & AnyObject).Type { return referencePlan(type) }

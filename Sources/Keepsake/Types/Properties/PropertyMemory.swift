@@ -121,34 +121,22 @@ func withMutablePropertyMemory<Result>(
 protocol ReferenceField<Target> {
   associatedtype Target: AnyObject
 
-  /// The object. If the reference cannot be nil, assigning nil does nothing.
   var object: Target? { get set }
 }
 
 extension Weak: ReferenceField {}
 
-struct OptionalUnownedField<Target: AnyObject>: ReferenceField {
+/// A reference that is optional. The layout of one that cannot be nil is the same.
+struct UnownedField<Target: AnyObject>: ReferenceField {
   unowned var object: Target?
 }
 
-struct UnownedField<Target: AnyObject>: ReferenceField {
-  private unowned var target: Target
-
-  var object: Target? {
-    get { target }
-    set { if let newValue { target = newValue } }
-  }
-}
-
 extension MutablePropertyMemory {
-  /// Makes `property`, which is `unowned`, refer to `target`.
+  /// Makes `property`, which is `unowned`, refer to `target`. If it cannot be nil, `nil` does nothing.
   func store<Target: AnyObject>(unowned target: Target?, _ property: StoredProperty) {
     assert(property.ownership == .unowned && property.target == Target.self)
-    if property.type == Target.self {
-      withValue(UnownedField<Target>.self, at: property.offset) { $0.object = target }
-    } else {
-      withValue(OptionalUnownedField<Target>.self, at: property.offset) { $0.object = target }
-    }
+    if target == nil, property.type == Target.self { return }
+    withValue(UnownedField<Target>.self, at: property.offset) { $0.object = target }
   }
 
   /// The same for a class that is known only at run time, to which `target` belongs.
@@ -216,7 +204,7 @@ extension StoredProperty {
     // Fact 2.
     return withPropertyMemory(ofObject: object) { memory in
       func unowned<Target: AnyObject>(_ type: Target.Type) -> AnyObject? {
-        memory.withValue(OptionalUnownedField<Target>.self, at: offset) { $0.object }
+        memory.withValue(UnownedField<Target>.self, at: offset) { $0.object }
       }
       return switch ownership {
       case .weak: memory.withValue(Weak<AnyObject>.self, at: offset) { $0.object }
