@@ -244,19 +244,26 @@ import Testing
     @Lazy var wall: [Painting] = [Painting()]
   }
 
-  @Test("a save adds a weak reference that is declared as the superclass of its object", arguments: 0..<2)
+  @Test(
+    "a weak reference that is declared as the superclass of its object: at once, or added by a save",
+    arguments: 0..<3
+  )
   func declaredAsSuperclass(_ way: Int) throws {
     let folder = try TemporaryFolder()
     let gallery = Gallery()
     gallery.best = gallery.wall[0]
+    if way == 0 { gallery.favourite = gallery.wall[0] }
     try ArchiveDocument(creating: folder("gallery"), root: gallery).close()
     var document = try ArchiveDocument<Gallery>(opening: folder("gallery"))
-    document.root.favourite = document.root.wall[0]
-    if way == 0 { try document.save() } else { try document.save(changed: [document.root]) }
-    document.close()
-    document = try ArchiveDocument(opening: folder("gallery"))
+    if way > 0 {
+      document.root.favourite = document.root.wall[0]
+      if way == 1 { try document.save() } else { try document.save(changed: [document.root]) }
+      document.close()
+      document = try ArchiveDocument(opening: folder("gallery"))
+    }
     // Reads what weak references wait for.
     try document.save()
+    #expect(document.root.favourite is Painting)
     #expect(document.root.wall[0] === document.root.favourite)
   }
 

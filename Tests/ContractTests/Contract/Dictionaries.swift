@@ -90,6 +90,30 @@ import Testing
     }
   }
 
+  /// A key with a number that is not spelled as the number.
+  private struct Ordinal: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(_ text: String, _ number: Int) { (stringValue, intValue) = (text, number) }
+    init?(stringValue: String) { nil }
+    init?(intValue: Int) { nil }
+  }
+
+  @Test("a key that has another text than its number is that text")
+  func ordinals() throws {
+    let data = try write { encoder in
+      var container = encoder.container(keyedBy: Ordinal.self)
+      try container.encode("a", forKey: Ordinal("first", 1))
+      try container.encode("b", forKey: Ordinal("02", 2))
+    }
+    #expect(try ArchiveDecoder().decode([String: String].self, from: data) == ["first": "a", "02": "b"])
+    try readKeyed(data) { container throws in
+      #expect(try container.decode(String.self, forKey: "first") == "a")
+      #expect(try container.decode(String.self, forKey: "02") == "b")
+    }
+  }
+
   @Test("integer keys are keys with an intValue, and read as strings, too")
   func integerKeys() throws {
     let data = try ArchiveEncoder().encode([1: "one", -2: "two"])

@@ -177,6 +177,11 @@ import Testing
     let other = try decoder.decode(Flat.self, from: encoder.encode(flat))
     #expect(other.house === houses.list[1] && other.next === houses.list[2] && other.next?.number == 3)
     #expect(other.watched == nil && other.number == 4)
+    let watching = try decoder.decode(
+      Flat.self,
+      from: Data(#"{"house":{"number":5},"watched":{"number":6}}"#.utf8)
+    )
+    #expect(watching.house === houses.list[3] && watching.watched == nil)
     // A missing value leaves the default.
     let empty = try decoder.decode(Flat.self, from: Data("{}".utf8))
     #expect(empty.house === House.nowhere && empty.next == nil && empty.number == 1)
@@ -219,6 +224,20 @@ import Testing
     let lone = try decoder.decode(Flat.self, from: ArchiveEncoder().encode(flat))
     #expect(lone.house.number == 1 && lone.next == nil && lone.watched == nil)
     withExtendedLifetime((houses, kept)) {}
+  }
+
+  private struct Address: ArchivedFields {
+    unowned var house = House.nowhere
+    unowned var next: House?
+  }
+
+  @Test("unowned properties of a structure", arguments: [true, false])
+  func unownedInStructures(hasNext: Bool) throws {
+    let houses = [House(1), House(2)]
+    let avenue = Avenue(before: houses, place: Address(house: houses[1], next: hasNext ? houses[0] : nil))
+    let back = try roundTrip(avenue)
+    #expect(back.place.house === back.before[1] && back.place.next === (hasNext ? back.before[0] : nil))
+    withExtendedLifetime(houses) {}
   }
 
   @Test("coding on many threads at once")

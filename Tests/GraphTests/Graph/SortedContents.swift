@@ -133,6 +133,48 @@ import Testing
     }
   }
 
+  /// An element that its encoder must know.
+  private struct Spelled: Encodable, Hashable {
+    let number: Int
+
+    func encode(to encoder: any Encoder) throws {
+      guard let words = encoder.userInfo[.named("words")] as? [String] else { throw Refusal() }
+      try words[number].encode(to: encoder)
+    }
+  }
+
+  @Test("elements find the user info of the archiver while they are compared")
+  func userInfo() throws {
+    let words = ["d", "a", "c", "b"]
+    var encoder = ArchiveEncoder()
+    encoder.outputFormatting = .sortedKeys
+    encoder.userInfo[.named("words")] = words
+    let elements = Set(words.indices.map(Spelled.init))
+    let data = try encoder.encode(elements)
+    #expect(try ArchiveDecoder().decode([String].self, from: data) == ["a", "b", "c", "d"])
+  }
+
+  @Test("equal objects, one of which is archived after they were compared and before the set that holds them")
+  func archivedBetween() throws {
+    try expectOneArchive { _ in
+      let counter = Counter()
+      let pairs = (0..<8).map { _ in [Counted(counter), Counted(counter)] }
+      let owners = pairs.map { pair in
+        (0..<2).map { _ in
+          let owner = Counted(counter)
+          owner.friends = Set(pair)
+          return owner
+        }
+      }
+      return Writing { encoder in
+        var list = encoder.unkeyedContainer()
+        // Compares what the owners lead to, which is archived after the list.
+        for pair in owners { try list.encode(Set(pair)) }
+        for pair in pairs { try list.encode(pair[0]) }
+      }
+    }
+  }
+
   @Test("elements that differ only in which of their strings comes again")
   func repeatedStrings() throws {
     let (one, other) = ("a string that is shared", "another string that is shared")

@@ -84,6 +84,9 @@ import Testing
     let found = try failure { try ArchiveEncoder().encode([PlainIdentified()]) }
     #expect(found.code == .misuse && found.path == "[0]", "\(found)")
     #expect(found.description.contains("PlainIdentified.id is a let"), "\(found)")
+    let flat = try failure { try ArchiveEncoder().encode([PlainNumbered()]) }
+    #expect(flat.code == .misuse && flat.path == "[0]", "\(flat)")
+    #expect(flat.description.contains("PlainNumbered.id is a let"), "\(flat)")
     let opaque = try failure { try ArchiveEncoder().encode([PlainOpaque()]) }
     #expect(opaque.description.contains("is not Equatable, so this cannot be checked"), "\(opaque)")
   }
@@ -117,6 +120,11 @@ private final class PlainWeakOdd: ArchivedFields {
 
 private final class PlainUnsafe: ArchivedFields {
   unowned(unsafe) var user: PlainUser?
+}
+
+private struct PlainNumbered: ArchivedFields {
+  let id = UInt64.random(in: .min ... .max)
+  var number = 1
 }
 
 private enum PlainCase: ArchivedFields {

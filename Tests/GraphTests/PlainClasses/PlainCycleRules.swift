@@ -423,10 +423,12 @@ import Testing
     try forEachWay(free) { #expect($0.saddle.rider?.horse === $0) }
   }
 
-  @Test("a let is named with what to do") func constant() throws {
+  @Test("a let is named with what to do, also if it is optional", arguments: ["peers", "first"])
+  func constant(_ name: String) throws {
     final class Constant: Codable {
       let peers: [Peer]
-      init(_ peers: [Peer]) { self.peers = peers }
+      let first: Peer?
+      init(_ peers: [Peer], _ first: Peer?) { (self.peers, self.first) = (peers, first) }
     }
     final class Peer: Codable {
       var constant: Box
@@ -445,11 +447,11 @@ import Testing
       }
     }
     let peer = Peer()
-    let constant = Constant([peer])
+    let constant = name == "peers" ? Constant([peer], nil) : Constant([], peer)
     peer.constant.value = constant
     defer { peer.constant.value = nil }
     let message = try #require(refusal(of: constant))
-    #expect(message.contains("Constant.peers → Peer.constant → Box.c"))
-    #expect(message.contains("declare Constant.peers as a var"))
+    #expect(message.contains("Constant.\(name) → Peer.constant → Box.c"), "\(message)")
+    #expect(message.contains("declare Constant.\(name) as a var"), "\(message)")
   }
 }
