@@ -143,15 +143,18 @@ import Testing
     }
   }
 
-  @Test("elements find the user info of the archiver while they are compared")
+  @Test("elements find the user info that the archiver has by then while they are compared")
   func userInfo() throws {
-    let words = ["d", "a", "c", "b"]
-    var encoder = ArchiveEncoder()
-    encoder.outputFormatting = .sortedKeys
-    encoder.userInfo[.named("words")] = words
-    let elements = Set(words.indices.map(Spelled.init))
-    let data = try encoder.encode(elements)
-    #expect(try ArchiveDecoder().decode([String].self, from: data) == ["a", "b", "c", "d"])
+    let archiver = KeyedArchiver()
+    archiver.outputFormatting = .sortedKeys
+    let elements = Set((0..<4).map(Spelled.init))
+    for words in [["d", "a", "c", "b"], ["e", "h", "g", "f"]] {
+      archiver.userInfo[.named("words")] = words
+      try archiver.encode(elements, forKey: words[0])
+    }
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(try unarchiver.decode([String].self, forKey: "d") == ["a", "b", "c", "d"])
+    #expect(try unarchiver.decode([String].self, forKey: "e") == ["e", "f", "g", "h"])
   }
 
   @Test("equal objects, one of which is archived after they were compared and before the set that holds them")
