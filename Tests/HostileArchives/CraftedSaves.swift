@@ -27,7 +27,7 @@ extension CraftedArchive {
       $0.bodyCount = 2
     },
     save("a save whose bodies are longer than it says") { $0.listing = { $0[0].length += 1 } },
-    save("a save with a body of 2⁶² bytes") { $0.listing = { $0[0].length = 1 << 62 } },
+    save("a save with a body of 2⁶³ − 1 bytes") { $0.listing = { $0[0].length = .max } },
     save("a save that lists bodies without end") { $0.directing = { $0[14] = 1 << 40 } },
     save(
       "a save that adds a key which is there",

@@ -90,6 +90,19 @@ import Testing
     }
   }
 
+  private final class Token: Codable, Hashable {
+    init() {}
+    static func == (left: Token, right: Token) -> Bool { left === right }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  }
+
+  @Test("an array of objects is a dictionary if the number of its elements is even")
+  func oddPairs() throws {
+    let tokens = (0..<3).map { _ in Token() }
+    #expect(try transcode(Array(tokens.prefix(2)), to: [Token: Token].self).count == 1)
+    #expect(try failure { try transcode(tokens, to: [Token: Token].self) }.kind == .dataCorrupted)
+  }
+
   /// A key with a number that is not spelled as the number.
   private struct Ordinal: CodingKey {
     let stringValue: String
