@@ -67,7 +67,9 @@ import Testing
             let colors = known.map { [$0.position, simple.colors[$0.target]] }
             return [[part % 2]] + colors.sorted { $0.lexicographicallyPrecedes($1) }
           }
-          let classes = Dictionary(grouping: first..<end) { signs[$0 - first] }.values.map(Array.init)
+          // In an order that the seed decides.
+          let classes = Dictionary(grouping: first..<end) { signs[$0 - first] }.values
+            .sorted { $0[0] < $1[0] }
           simple.colors += Array(repeating: 0, count: end - first)
           for (index, parts) in classes.enumerated() {
             for part in parts { simple.colors[part] = -1 - index }
