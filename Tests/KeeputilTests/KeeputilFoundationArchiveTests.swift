@@ -122,7 +122,7 @@ import Testing
     if ending == ".keepsake" { expected.append("not carried over: objects that nothing refers to") }
     #expect(notes.filter { note in expected.contains { note.hasPrefix($0) } }.count == expected.count)
     #expect(notes.count == expected.count, "\(notes)")
-    // Of one thing, how often is not said.
+    // There is one such object; only a larger number is shown.
     #expect(notes.contains("not carried over: objects that nothing refers to") == (ending == ".keepsake"))
   }
 }

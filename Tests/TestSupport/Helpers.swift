@@ -197,6 +197,14 @@ package func sized(_ count: Int, inDebug: Int) -> Int {
   #endif
 }
 
+/// A class whose objects are equal only to themselves.
+package protocol EqualByIdentity: AnyObject, Hashable {}
+
+extension EqualByIdentity {
+  package static func == (left: Self, right: Self) -> Bool { left === right }
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
 /// An error of the tests' own.
 package struct Refusal: Error, Equatable {
   package var reason = ""

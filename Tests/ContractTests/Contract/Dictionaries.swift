@@ -90,11 +90,7 @@ import Testing
     }
   }
 
-  private final class Token: Codable, Hashable {
-    init() {}
-    static func == (left: Token, right: Token) -> Bool { left === right }
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-  }
+  private final class Token: Codable, EqualByIdentity { init() {} }
 
   @Test("an array of objects is a dictionary if the number of its elements is even")
   func oddPairs() throws {

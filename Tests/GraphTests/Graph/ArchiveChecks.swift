@@ -3,10 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-class CheckedLeaf: Codable, Hashable {
-  static func == (left: CheckedLeaf, right: CheckedLeaf) -> Bool { left === right }
-  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}
+class CheckedLeaf: Codable, EqualByIdentity {}
 
 final class CheckedTwig: CheckedLeaf {}
 

@@ -469,7 +469,7 @@ private class Standing: Codable {
   init(_ stand: Stand?) { self.stand = stand }
 }
 
-private final class Poster: Standing, Hashable {
+private final class Poster: Standing, EqualByIdentity {
   var others: [Poster] = []
 
   private enum CodingKeys: CodingKey { case others }
@@ -486,10 +486,6 @@ private final class Poster: Standing, Hashable {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(others, forKey: .others)
   }
-
-  static func == (a: Poster, b: Poster) -> Bool { a === b }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 private final class Stand: ArchivedModel {

@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test("elements find the user info that the archiver has by then while they are compared")
+  @Test("sorting uses the user info that the archiver has at that time")
   func userInfo() throws {
     let archiver = KeyedArchiver()
     archiver.outputFormatting = .sortedKeys
@@ -157,7 +157,7 @@ import Testing
     #expect(try unarchiver.decode([String].self, forKey: "e") == ["e", "f", "g", "h"])
   }
 
-  @Test("equal objects, one of which is archived after they were compared and before the set that holds them")
+  @Test("equal objects, one of which is archived between their comparison and the set that holds them")
   func archivedBetween() throws {
     try expectOneArchive { _ in
       let counter = Counter()
@@ -319,7 +319,7 @@ private final class Counter {
 }
 
 /// An object that counts how often it is asked to encode itself, and is equal only to itself.
-private final class Counted: Codable, Hashable {
+private final class Counted: Codable, EqualByIdentity {
   var name: String
   var links: [Counted] = []
   var friends: Set<Counted> = []
@@ -352,9 +352,6 @@ private final class Counted: Codable, Hashable {
     try container.encode(friends, forKey: .friends)
     try container.encode(_watched, forKey: .watched)
   }
-
-  static func == (one: Counted, other: Counted) -> Bool { one === other }
-  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 private final class Linked: Codable, ArchivableClass {
@@ -366,13 +363,10 @@ private final class Linked: Codable, ArchivableClass {
 }
 
 /// An object that is equal only to itself.
-private final class Texts: Encodable, Hashable {
+private final class Texts: Encodable, EqualByIdentity {
   let texts: [String]
 
   init(_ texts: [String]) { self.texts = texts }
-
-  static func == (one: Texts, other: Texts) -> Bool { one === other }
-  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// A value that holds an object of a class that is named in the archive.
@@ -389,8 +383,6 @@ private struct Holder: Codable, Hashable {
     hasher.combine(inner)
   }
 }
-
-private struct Refusal: Error {}
 
 /// A value that throws when its elements are sorted.
 private struct Refused: Encodable {

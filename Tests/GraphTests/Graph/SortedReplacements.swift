@@ -5,10 +5,7 @@ import Testing
 
 /// Sorted sets of which a delegate replaces the elements.
 @Suite struct SortedReplacements {
-  class Token: Codable, Hashable {
-    static func == (left: Token, right: Token) -> Bool { left === right }
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-  }
+  class Token: Codable, EqualByIdentity {}
 
   /// What it has is not archived.
   final class Handle: Token {

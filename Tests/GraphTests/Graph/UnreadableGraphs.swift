@@ -302,7 +302,7 @@ private enum Choice: Codable {
   case none, ring(Ring)
 }
 
-private final class Ring: Codable, Hashable {
+private final class Ring: Codable, EqualByIdentity {
   @Kept var next: Ring? = nil
   var name: Named?
   @Kept var list: [Ring] = []
@@ -314,9 +314,6 @@ private final class Ring: Codable, Hashable {
   @Kept var keys: [Ring: Int] = [:]
 
   init() {}
-
-  static func == (one: Ring, other: Ring) -> Bool { one === other }
-  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 private final class Named: Codable {

@@ -337,11 +337,7 @@ import Testing
     #expect(folderError?.message.contains("cannot be read as an archive: it is a folder") == true)
   }
 
-  private final class Member: Codable, Hashable {
-    var name = "same"
-    static func == (left: Member, right: Member) -> Bool { left === right }
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-  }
+  private final class Member: Codable, EqualByIdentity { var name = "same" }
 
   private struct Seat: Codable, Hashable {
     var table = Member()

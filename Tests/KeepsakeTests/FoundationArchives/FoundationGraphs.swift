@@ -173,13 +173,9 @@ import Testing
     )
   }
 
-  private final class Stamp: Codable, Hashable {
-    let name: String
-    static func == (left: Stamp, right: Stamp) -> Bool { left === right }
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-  }
+  private final class Stamp: Codable, EqualByIdentity { let name: String }
 
-  @Test("an object twice in a list that is no object, and an object that is the key of itself")
+  @Test("an object that a list of the top level names twice, and one that is both key and value")
   func sharedElsewhere() throws {
     let data = FoundationPropertyList.archive(
       objects: [

@@ -121,7 +121,7 @@ func withMutablePropertyMemory<Result>(
 protocol ReferenceField<Target> {
   associatedtype Target: AnyObject
 
-  var object: Target? { get set }
+  var object: Target? { get }
 }
 
 extension Weak: ReferenceField {}
