@@ -61,12 +61,21 @@ class SoakPerson: Codable, Hashable, RandomObject {
   }
 }
 
-/// A subclass whose superclass archives itself under a key of its own.
+/// A subclass whose keys can be any text, and whose superclass archives itself under a key of its own.
 final class SoakTeacher: SoakPerson {
   var pupils: [SoakPerson?] = []
   var head: SoakTeacher?
 
-  private enum CodingKeys: CodingKey { case pupils, head }
+  private struct CodingKeys: CodingKey {
+    static let pupils = CodingKeys(stringValue: "pupils")
+    static let head = CodingKeys(stringValue: "head")
+
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
 
   override init(number: Int) { super.init(number: number) }
 

@@ -21,8 +21,6 @@ struct TypeCache<Entry: AnyObject> {
     return search(id, offset, make)
   }
 
-  func first(where isMeant: (Entry) -> Bool) -> Entry? { entries.values.first(where: isMeant) }
-
   /// Tries the neighboring slot, as two types may have the same first slot, and then all entries.
   @inline(never)
   private mutating func search(

@@ -93,6 +93,10 @@ private struct NewPaths {
     let numbers = content.numbers.map { Int($0) }
     written = content.written
     var connectsWritten = false
+    lazy var keyNumbers = Dictionary(
+      zip(content.keyNames.lazy.map(ExactString.init), 0...),
+      uniquingKeysWith: { first, _ in first }
+    )
     // Where the file has the same bytes, it has the same references.
     for number in changes?.changedNumbers ?? [] where number <= image.directory.bodyCount {
       guard let body = written[number] else { continue }
@@ -103,7 +107,10 @@ private struct NewPaths {
         KeyedReference(key: content.key(of: property), target: numbers[target - 1])
       }
       var before: [KeyedReference] = []
-      try image.forEachReference(ofBody: number) { before.append($0) }
+      try image.forEachReference(ofBody: number) { target, key in
+        let number = key.flatMap { keyNumbers[ExactString(string: $0)] }
+        before.append(KeyedReference(key: number ?? -1, target: target))
+      }
       if references == before { continue }
       areThere = true
       // A reference under a new key is new: only the old key may be read last. New objects are part of their referrers.
@@ -139,9 +146,9 @@ private struct NewPaths {
       while let number = unseen.popLast() {
         guard seen.count <= NewPaths.mostBodies else { return true }
         var isBack = false
-        try image.forEachReference(ofBody: number) { reference in
-          if written[reference.target] != nil { isBack = true }
-          if seen.insert(reference.target).inserted { unseen.append(reference.target) }
+        try image.forEachReference(ofBody: number) { target, _ in
+          if written[target] != nil { isBack = true }
+          if seen.insert(target).inserted { unseen.append(target) }
         }
         if isBack { return true }
       }
@@ -171,9 +178,9 @@ extension EncodingSession {
   }
 }
 
-/// A reference to an object: the key in the record of the body that contains it, and the number of the object.
-struct KeyedReference: Hashable {
-  /// The number of the key; -1 if the reference is not under a key of a record.
+/// A reference to an object: the key in the body that contains it, and the number of the object.
+private struct KeyedReference: Hashable {
+  /// The number of the key in the session; -1 if it has none, so that nothing can be read last under it.
   let key: Int
   let target: Int
 }
@@ -189,7 +196,7 @@ extension ArchiveImage {
   /// The numbers of the objects to which body `number` refers, as far as it can be read.
   func references(ofBody number: Int) -> [Int] {
     var targets: [Int] = []
-    try? forEachReference(ofBody: number) { targets.append($0.target) }
+    try? forEachReference(ofBody: number) { target, _ in targets.append(target) }
     return targets
   }
 
@@ -202,21 +209,24 @@ extension ArchiveImage {
     return seen
   }
 
+  /// Calls `visit` with the number of each object to which body `number` refers, and the key in the body's value.
   func forEachReference(
     ofBody number: Int,
-    _ visit: (KeyedReference) -> Void
+    _ visit: (_ target: Int, _ key: String?) -> Void
   ) throws(ArchiveError) {
     var walk = ArchiveWalk(try numberedBody(number).value)
-    var key = -1
+    var key: String?
     var isProperty = false
     while let step = try walk.next() {
-      if case .value(let value, _) = step {
-        if isProperty { key = walk.keyNumber ?? -1 }
+      if case .value(let value, let label) = step {
+        if isProperty {
+          if case .key(let name) = label { key = name } else { key = nil }
+        }
         if value.kind == .object {
           let target = try value.referencedNumber()
           // Throws if there is no such body.
           _ = try extent(ofBody: target, at: value.offset)
-          visit(KeyedReference(key: key, target: target))
+          visit(target, key)
         }
       }
       isProperty = walk.depth == 1

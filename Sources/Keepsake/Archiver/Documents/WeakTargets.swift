@@ -52,7 +52,7 @@ struct WeakTargets {
           if index <= reachedCount { continue }
           session.bodies.graph.forEachReference(of: index) { target, _ in unseen.append(numbers[target - 1]) }
         } else {
-          do { try image.forEachReference(ofBody: number) { unseen.append($0.target) } } catch {
+          do { try image.forEachReference(ofBody: number) { target, _ in unseen.append(target) } } catch {
             // What is damaged may have led to any of them.
             return removed = [:]
           }

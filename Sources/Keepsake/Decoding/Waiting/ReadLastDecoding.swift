@@ -136,7 +136,8 @@ extension DecodingSession {
     _ container: DecodingContainerState
   ) -> PropertiesReadLast.PropertyOfKey {
     guard container.head.isRecord, object.entry >= 0 else {
-      return findProperty(type, key, object, isReadLast: false)
+      let isReadLast = object.entry >= 0 && image.classes.readLast(key.stringValue, by: object.entry)
+      return findProperty(type, key, object, isReadLast: isReadLast)
     }
     let number = image.shapeKey(container.head.firstSlot + container.nextSlot)
     return property(number, of: object, Value.self) { findProperty(type, key, object, isReadLast: $0) }

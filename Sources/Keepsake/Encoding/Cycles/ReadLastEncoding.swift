@@ -187,8 +187,8 @@ extension EncodingSession: PlayThroughQuestions {
     let properties = StoredProperty.all(of: type)
     // A class and its superclass each have their own keys.
     let found = ([context.top.tableNumber] + (types.classProperties.laterTables[number] ?? [])).lazy
-      .compactMap { self.types.keyTable($0) }
-      .compactMap { properties?.property(named: $0.keyType.propertyNames(ofKey: self.key(of: property))) }
+      .compactMap { self.types.keyTypes[$0] }
+      .compactMap { properties?.property(named: $0.propertyNames(ofKey: self.key(of: property))) }
       .first
     let isWeak =
       found.map {

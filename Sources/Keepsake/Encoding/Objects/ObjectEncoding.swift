@@ -71,8 +71,25 @@ extension EncodingSession {
   @inline(__always)
   var currentProperty: Int {
     let level = context.propertyLevel
-    if context.lower.endIndex == level { return context.top.property }
-    return 0 <= level && level < context.lower.endIndex ? context.lower[level].property : 0
+    if context.lower.endIndex == level {
+      return context.top.kind == .map ? property(in: context.top) : context.top.property
+    }
+    guard 0 <= level, level < context.lower.endIndex else { return 0 }
+    let frame = context.lower[level]
+    return frame.kind == .map ? property(in: frame) : frame.property
+  }
+
+  /// The property whose value is being written in the map of `frame`, as the node of a record with its key alone; 0 if the
+  /// object has no property that the key may name.
+  @inline(never)
+  private func property(in frame: EncodingFrame) -> Int {
+    var cursor = frame.position
+    guard let object = bodies.objects.object(currentBody),
+      case .key(let key)? = try? mapKey(at: &cursor, in: buffer.reader())
+    else { return 0 }
+    let names = [key, "_" + key] + (types.keyTypes[frame.tableNumber]?.propertyNames(ofKey: key) ?? [])
+    guard StoredProperty.all(of: type(of: object))?.property(named: names) != nil else { return 0 }
+    return tables.shapes.step(from: ShapeTrie.root, newKey: tables.keys.number(for: key)) << 1
   }
 
   /// Records that the value being written refers to an object.

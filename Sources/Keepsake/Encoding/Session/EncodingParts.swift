@@ -149,6 +149,8 @@ struct EncodedTypes: ~Copyable {
   var plans = EncodingPlanCache()
   var classProperties = ClassProperties()
   var keyTables = TypeCache<EncodingKeyTable>()
+  /// The types of the keys, by the numbers of the tables.
+  var keyTypes: [UInt32: any CodingKey.Type] = [:]
   /// What the class table says of classes, for later archives.
   var classFacts = KnownClassFacts()
   /// For each key table, and each type whose fields are written, the length of the last record's head, which is
@@ -162,9 +164,6 @@ struct EncodedTypes: ~Copyable {
   var kept = KeptContainers<EncodingKeyTable>()
   /// A nested container that has ended, kept for reuse.
   var spareNested: NestedContainer?
-
-  /// The key table `number`, if it is one of those.
-  func keyTable(_ number: UInt32) -> EncodingKeyTable? { keyTables.first { $0.number == number } }
 
   /// Adds the length of a head, `byteCount` at first, and returns its index.
   func addHead(byteCount: UInt8) -> UInt32 {

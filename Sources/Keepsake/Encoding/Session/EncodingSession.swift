@@ -194,7 +194,8 @@ final class EncodingSession: DeepRecursion {
     types.keyTables.unretained(for: Key.self) {
       let isDynamic = MemoryLayout<Key>.size > 1 && Key.self != ModelKey.self
       let number = types.addHead(byteCount: isDynamic ? 2 : 1)
-      return EncodingKeyTable(type, isDynamic: isDynamic, number: number)
+      types.keyTypes[number] = type
+      return EncodingKeyTable(isDynamic: isDynamic, number: number)
     }
   }
 
@@ -249,14 +250,12 @@ final class EncodingSession: DeepRecursion {
 final class EncodingKeyTable: SpareKeeper {
   /// Whether the keys are more than the cases of an enumeration, so that they are written inline.
   let isDynamic: Bool
-  let keyType: any CodingKey.Type
   /// Its index in ``EncodedTypes/headByteCounts``.
   let number: UInt32
   @safe @exclusivity(unchecked) private var numbers: [Int]
   @safe @exclusivity(unchecked) var spares = SpareContainers<EncodingContainerState>()
 
-  init(_ keyType: any CodingKey.Type, isDynamic: Bool, number: UInt32) {
-    self.keyType = keyType
+  init(isDynamic: Bool, number: UInt32) {
     self.isDynamic = isDynamic
     self.number = number
     numbers = isDynamic ? [] : Array(repeating: -1, count: 256)
