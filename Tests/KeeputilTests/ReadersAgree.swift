@@ -234,7 +234,7 @@ import Testing
     var generator = SeededGenerator("readers agree about \(kind) mutants")
     let source = MutantSource(kind, seed: generator.next(), seeds: try SeedArchives.make())
     var tally = Tally()
-    for number in 0..<sized(1_000, inDebug: 150) {
+    for number in 0..<sized(2_000, inDebug: 400) {
       let data = Data(source[number].bytes)
       guard (try? ArchiveImage(data: data, verification: .disabled)) != nil else { continue }
       compare(data, "\(kind) mutant \(number)", &tally)
