@@ -196,6 +196,7 @@ import Testing
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     var best: Person!
     var perhaps: [Person]?
+    var listed: ContiguousArray<Person> = []
     private var secret: Person?
 
     init(_ name: String) { self.name = name }
@@ -211,6 +212,7 @@ import Testing
       byName = [:]
       best = nil
       perhaps = nil
+      listed = []
       secret = nil
     }
   }
@@ -225,6 +227,7 @@ import Testing
       person.byName = Dictionary(uniqueKeysWithValues: others.map { ($0.name, $0) })
       person.best = others[0]
       person.perhaps = [person]
+      person.listed = [person]
       person.setSecret(others[1])
     }
     try forEachWay(all) { back in
@@ -237,6 +240,7 @@ import Testing
         #expect(others.allSatisfy { person.byName[$0.name] === $0 })
         #expect(person.best === others[0])
         #expect(person.perhaps?.first === person)
+        #expect(person.listed.first === person)
         #expect(person.hasSecret(others[1]))
       }
       back.forEach { $0.letGo() }

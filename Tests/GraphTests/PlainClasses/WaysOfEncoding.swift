@@ -122,4 +122,81 @@ import Testing
       wrapping.next = nil
     }
   }
+
+  /// Leaves its coding to a structure with its properties.
+  private final class Described: Codable {
+    struct Description: Codable {
+      var name: String
+      var next: Described?
+      var parent: Described?
+    }
+
+    var name: String
+    var next: Described?
+    weak var parent: Described?
+    let isSingle: Bool
+
+    init(_ name: String, isSingle: Bool) { (self.name, self.isSingle) = (name, isSingle) }
+
+    init(from decoder: any Decoder) throws {
+      let description = try decoder.singleValueContainer().decode(Description.self)
+      (name, next, parent) = (description.name, description.next, description.parent)
+      isSingle = false
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      let description = Description(name: name, next: next, parent: parent)
+      guard isSingle else { return try description.encode(to: encoder) }
+      var container = encoder.singleValueContainer()
+      try container.encode(description)
+    }
+  }
+
+  @Test("by a structure with the properties, in a single-value container or not", arguments: [false, true])
+  func structures(isSingle: Bool) throws {
+    let (first, second) = (Described("first", isSingle: isSingle), Described("second", isSingle: isSingle))
+    (first.next, second.parent) = (second, first)
+    try forEachWay(first) { back in #expect(back.next?.name == "second" && back.next?.parent === back) }
+    try forEachWay(second) { back in #expect(back.name == "second" && back.parent == nil) }
+    second.next = first
+    try forEachWay(first) { back in
+      #expect(back.next?.next === back && back.next?.parent === back)
+      back.next = nil
+    }
+    second.next = nil
+  }
+
+  protocol AnyContent: Codable {}
+
+  // Not private, for it is found by its name.
+  struct OddContent: AnyContent {
+    var next: Typed?
+  }
+
+  /// Writes a type before the value that has its properties.
+  final class Typed: Codable {
+    var next: Typed?
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+      let content = try decoder.singleValueContainer().decode(Polymorphic<any AnyContent>.self)
+      next = (content.wrappedValue as? OddContent)?.next
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(Polymorphic<any AnyContent>(wrappedValue: OddContent(next: next)))
+    }
+  }
+
+  @Test("by a structure whose type is written, so that readers do not know the properties")
+  func typed() throws {
+    let typed = Typed()
+    typed.next = Typed()
+    #expect(try roundTrip(typed).next?.next == nil)
+    typed.next?.next = typed
+    #expect(try failure { try ArchiveEncoder().encode(typed) }.code == .cycle)
+    typed.next = nil
+  }
 }

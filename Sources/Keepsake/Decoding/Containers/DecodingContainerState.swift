@@ -253,6 +253,7 @@ final class DecodingContainerState: ContainerState {
   func decodeNil<Key: CodingKey>(_ key: Key) throws -> Bool {
     let offset = try existingOffset(of: key)
     return try isNil(at: offset) || session.isLazyNil(at: offset)
+      || session.later.readLast.areThere && isNilForNow(key, at: offset)
   }
 
   /// Whether the current value, at `offset`, is nil. If it is, it counts as read.

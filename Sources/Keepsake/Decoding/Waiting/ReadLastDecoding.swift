@@ -19,6 +19,17 @@ extension DecodingContainerState {
     return property.canBeEmpty
   }
 
+  /// Whether the value of `key` at `start` is read last, and the property is nil until then. An initializer that asks does
+  /// not decode the value.
+  @inline(never)
+  func isNilForNow(_ key: some CodingKey, at start: Int) throws -> Bool {
+    guard let owner,
+      let property = StoredProperty.all(of: owner.type)?.property(named: propertyNames(of: key)),
+      let type = (property.type as? any OptionalValue.Type)?.wrapped as? any Decodable.Type
+    else { return false }
+    return try isReadLast(type, key, at: start, needsValue: false) != nil
+  }
+
   /// Does what is possible about `error`, which decoding the value of `key` at `start` threw, if it reports a cycle or
   /// that values are nested too deep.
   ///

@@ -48,12 +48,14 @@ final class PropertyProbe {
   }
 }
 
-/// The encoder of the object or of a superclass. Without a probe, the encoder of any other value, and its containers
-/// without keys: it records nothing.
+/// The encoder of the object, of its value in a single-value container, or of a superclass, and such a container. Without
+/// a probe, the encoder of any other value, and its containers without keys: it records nothing.
 private struct ProbeEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncodingContainer {
   var probe: PropertyProbe?
   let userInfo: [CodingUserInfoKey: Any]
   var isOfSuperclass = false
+  /// Whether this is the encoder of the value in a single-value container. That may be a number, which asks for another.
+  var isOfSingleValue = false
   /// How many elements the unkeyed container has.
   var count = 0
   var codingPath: [any CodingKey] { [] }
@@ -65,10 +67,16 @@ private struct ProbeEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncod
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer { ofAnotherValue }
-  func singleValueContainer() -> any SingleValueEncodingContainer { ofAnotherValue }
+  func singleValueContainer() -> any SingleValueEncodingContainer { isOfSingleValue ? ofAnotherValue : self }
 
   mutating func encodeNil() { count += 1 }
-  mutating func encode<Value: Encodable>(_ value: Value) { count += 1 }
+  mutating func encode<Value: Encodable>(_ value: Value) throws {
+    count += 1
+    guard probe != nil else { return }
+    var encoder = self
+    encoder.isOfSingleValue = true
+    try value.encode(to: encoder)
+  }
   // Without these, here and below, the standard library's methods for integers of 128 bits are called, which throw.
   mutating func encode(_ value: Int128) { count += 1 }
   mutating func encode(_ value: UInt128) { count += 1 }

@@ -175,7 +175,7 @@ extension EncodingSession: PlayThroughQuestions {
   @inline(never)
   func isInWeakProperty<Target: AnyObject>(_ type: Target.Type) -> Bool {
     let property = currentProperty
-    guard property > 0, !isField(property), context.lower.count == context.propertyLevel,
+    guard property > 0, !isField(property), context.lower.count == propertyLevel,
       nesting.deferralDepth == 0
     else { return false }
     let number = bodies.classWithWeakProperties

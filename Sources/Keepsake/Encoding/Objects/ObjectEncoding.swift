@@ -70,13 +70,26 @@ extension EncodingSession {
   /// This reads only what it needs of the context: a property of the context itself would get a copy of all of it.
   @inline(__always)
   var currentProperty: Int {
-    let level = context.propertyLevel
+    let level = propertyLevel
     if context.lower.endIndex == level {
       return context.top.kind == .map ? property(in: context.top) : context.top.property
     }
     guard 0 <= level, level < context.lower.endIndex else { return 0 }
     let frame = context.lower[level]
     return frame.kind == .map ? property(in: frame) : frame.property
+  }
+
+  /// The index of the frame with the properties of the object. If that is a single-value container, its value has them,
+  /// unless a type is written before it.
+  @inline(__always)
+  var propertyLevel: Int {
+    var level = context.propertyLevel
+    while 0 <= level, level < context.lower.endIndex, context.lower[level].kind == .singleUsed,
+      context[level + 1].start == context.lower[level].start
+    {
+      level += 1
+    }
+    return level
   }
 
   /// The property whose value is being written in the map of `frame`, as the node of a record with its key alone; 0 if the

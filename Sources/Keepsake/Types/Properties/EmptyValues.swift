@@ -64,5 +64,6 @@ extension Optional: ValueThatCanBeEmpty {
 }
 
 extension Array: ValueThatCanBeEmpty {}
+extension ContiguousArray: ValueThatCanBeEmpty { static var empty: ContiguousArray { [] } }
 extension Set: ValueThatCanBeEmpty {}
 extension Dictionary: ValueThatCanBeEmpty {}
