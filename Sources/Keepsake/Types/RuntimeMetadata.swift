@@ -127,6 +127,14 @@ enum RuntimeMetadata {
     }
   }
 
+  // MARK: Kinds
+
+  /// Whether `type` is an enumeration. `Optional` is a kind of its own.
+  static func isEnumeration(_ type: Any.Type) -> Bool {
+    // Fact 3: metadata begins with its kind.
+    unsafe load(UInt.self, at: address(of: type)) == 0x201
+  }
+
   // MARK: Existentials
 
   /// Whether `type` is a protocol type, with or without constraints, or the metatype of one.

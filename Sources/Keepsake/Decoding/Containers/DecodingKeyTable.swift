@@ -1,5 +1,5 @@
-/// The numbers that the keys of one type have in the archive. Keys of at most one byte are looked up by their bit
-/// pattern.
+/// The numbers that the keys of one type have in the archive. Cases of an enumeration of at most one byte are looked up
+/// by their bit pattern.
 final class DecodingKeyTable: SpareKeeper {
   private static let unknown = -2
 
@@ -11,13 +11,13 @@ final class DecodingKeyTable: SpareKeeper {
   /// Whether keys may have integer values, which coding paths show. Each case is asked at its first request.
   @safe @exclusivity(unchecked) private(set) var mayHaveNumbers: Bool
 
-  /// All keys of records, for a type with keys of at most one byte: a ``KeyList`` for each shape, by its first slot.
+  /// All keys of records, for such an enumeration: a ``KeyList`` for each shape, by its first slot.
   @safe @exclusivity(unchecked) private var keyLists: [Int: AnyObject] = [:]
   private static let mostKeyLists = 64
 
   init<Key: CodingKey>(_ type: Key.Type) {
     keyType = type
-    let isDynamic = MemoryLayout<Key>.size > 1
+    let isDynamic = Key.isDynamic
     mayHaveNumbers = isDynamic
     numbers = isDynamic ? [] : Array(repeating: DecodingKeyTable.unknown, count: 256)
   }
@@ -88,7 +88,7 @@ final class DecodingKeyTable: SpareKeeper {
 
   /// Keeps all keys of records with the shape of `head`: an enumeration asks for them at each value.
   func keep<Key: CodingKey>(_ keys: [Key], of head: KeyedHead) {
-    guard MemoryLayout<Key>.size <= 1, head.isRecord, head.count > 0,
+    guard !numbers.isEmpty, head.isRecord, head.count > 0,
       keyLists.count < DecodingKeyTable.mostKeyLists
     else { return }
     keyLists[head.firstSlot] = KeyList(keys)

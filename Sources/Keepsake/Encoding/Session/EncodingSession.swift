@@ -192,7 +192,7 @@ final class EncodingSession: DeepRecursion {
   @inline(__always)
   func keyTable<Key: CodingKey>(_ type: Key.Type) -> Unretained<EncodingKeyTable> {
     types.keyTables.unretained(for: Key.self) {
-      let isDynamic = MemoryLayout<Key>.size > 1 && Key.self != ModelKey.self
+      let isDynamic = Key.isDynamic && Key.self != ModelKey.self
       let number = types.addHead(byteCount: isDynamic ? 2 : 1)
       types.keyTypes[number] = type
       return EncodingKeyTable(isDynamic: isDynamic, number: number)
@@ -246,7 +246,7 @@ final class EncodingSession: DeepRecursion {
   var archive: ByteBuffer { bodies.assembly.buffer }
 }
 
-/// The number of each key of one key type, by the bit pattern of keys of at most one byte.
+/// The number of each key of one key type, by the bit pattern of the cases of an enumeration of at most one byte.
 final class EncodingKeyTable: SpareKeeper {
   /// Whether the keys are more than the cases of an enumeration, so that they are written inline.
   let isDynamic: Bool

@@ -8,3 +8,9 @@ struct ModelKey: CodingKey {
   init(stringValue: String) { self.stringValue = stringValue }
   init(intValue: Int) { self.init(stringValue: String(intValue)) }
 }
+
+extension CodingKey {
+  /// Whether the keys are more than the cases of an enumeration, which have their names once and for all. A structure may
+  /// look up its name, however small it is.
+  static var isDynamic: Bool { MemoryLayout<Self>.size > 1 || !RuntimeMetadata.isEnumeration(self) }
+}
