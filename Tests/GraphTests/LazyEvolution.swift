@@ -260,6 +260,44 @@ import Testing
     #expect(lenient.leaf.name == "default" && lenient.count == 7)
   }
 
+  @Test("a model keeps the default of a lazy or deferred property that is not optional")
+  func defaults() throws {
+    /// A value with a nil of its own.
+    struct Answer: Codable, LazyValue {
+      static var emptyLazyValue: Answer { Answer(text: "empty") }
+      var text: String
+
+      init(text: String) { self.text = text }
+
+      init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        text = container.decodeNil() ? "none" : try container.decode(String.self)
+      }
+    }
+    final class Before: ArchivedModel {
+      var words: [String]?
+      var text: String?
+      var answer: String?
+      @Lazy var lazyWords: [String]?
+      @Lazy var count: Int?
+      @Lazy var leaf: Leaf?
+    }
+    final class After: ArchivedModel {
+      @Lazy var words = ["default"]
+      @Lazy var text = "default"
+      @Lazy var answer = Answer(text: "default")
+      @Lazy var lazyWords = ["default"]
+      @Deferred var count = 7
+      @Deferred var leaf = Leaf("default")
+    }
+    let data = try KeyedArchiver.archivedData(withRootObject: Before())
+    let after = try KeyedUnarchiver.unarchive(After.self, from: data)
+    #expect(try after.$words.load() == ["default"] && after.$text.load() == "default")
+    #expect(try after.$lazyWords.load() == ["default"] && after.$answer.load().text == "none")
+    #expect(after.count == 7 && after.leaf.name == "default")
+    #expect(throws: Never.self) { try KeyedArchiver.archivedData(withRootObject: after) }
+  }
+
   @Test("every kind is empty if its value cannot be read, and says why")
   func emptyKinds() throws {
     struct Faulty: Decodable {

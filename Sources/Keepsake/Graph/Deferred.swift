@@ -178,7 +178,7 @@ private final class DeferredDecodingPlan<Value: Decodable>: DecodingPlan<Deferre
   > {
     let start = cursor
     // Nil and existing objects are read now, since no initializer has to run.
-    if try session.isDecoded(at: start) {
+    if try session.isDecoded(at: start) || session.isLazyNil(at: start) {
       return Deferred(wrappedValue: try session.decodeInside(Value.self, at: &cursor, depth))
     }
     try session.passOverDeferred(at: &cursor, MemoryLayout<Value>.stride)

@@ -114,7 +114,26 @@ extension Lazy: Decodable, NativelyDecodable where Value: Decodable {
 }
 
 private final class LazyDecodingPlan<Value: LazyValue & Decodable>: DecodingPlan<Lazy<Value>> {
+  private let isOptional = Value.self is any ExpressibleByNilLiteral.Type
+
   override var isForLazyValues: Bool { true }
+
+  override func decodeField(
+    _ memory: MutablePropertyMemory,
+    at offset: Int,
+    from cursor: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws {
+    if !isOptional, try session.isNil(at: cursor) || session.isLazyNil(at: cursor),
+      memory.object is any DefaultKeeping
+    {
+      // A model keeps its default instead, unless the type has a nil of its own. So this throws now, not on access.
+      var start = cursor
+      _ = try session.decodeByPlan(Value.self, at: &start, depth)
+    }
+    try super.decodeField(memory, at: offset, from: &cursor, session, depth)
+  }
 
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Lazy<Value> {
     let start = cursor
