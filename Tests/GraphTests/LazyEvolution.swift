@@ -298,6 +298,18 @@ import Testing
     #expect(throws: Never.self) { try KeyedArchiver.archivedData(withRootObject: after) }
   }
 
+  @Test("the path of an error in a lazy value begins at the root")
+  func paths() throws {
+    final class Page: Codable { @Lazy var words = ["a"] }
+    final class Book: Codable { @Lazy var pages = [Page(), Page()] }
+    struct Faulty: Codable { @Lazy var words: [Int] }
+    struct FaultyBook: Codable { @Lazy var pages: [Faulty] }
+    let data = try KeyedArchiver.archivedData(withRootObject: ["book": Book()])
+    let books = try KeyedUnarchiver.unarchive([String: FaultyBook].self, from: data)
+    let page = try #require(books["book"]?.pages.last)
+    #expect(try failure { try page.$words.load() }.path == "book/pages/[1]/words/[0]")
+  }
+
   @Test("every kind is empty if its value cannot be read, and says why")
   func emptyKinds() throws {
     struct Faulty: Decodable {

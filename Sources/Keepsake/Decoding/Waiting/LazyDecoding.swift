@@ -133,6 +133,8 @@ extension DecodingSession {
     case .offset(let offset):
       guard let body = try lazyBody(at: offset) else { return offset }
       (number, reference) = (body, offset)
+      // For the coding paths of errors.
+      graph.objects.set(number, nil, origin: offset)
     }
     let (_, body, content) = try image.objectBody(number, at: reference)
     try image.checkExtent(content, fills: body)
