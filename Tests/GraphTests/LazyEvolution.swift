@@ -144,6 +144,26 @@ import Testing
     #expect(saved.mark == 1 && saved.best === saved.leaves[0] && saved.newest === saved.leaves[1])
   }
 
+  @Test("a reference that became weak gets its object when a lazy value is read")
+  func becameWeak() throws {
+    final class Before: Codable {
+      var best: Leaf?
+      @Lazy var leaves = [Leaf("a"), Leaf("b")]
+    }
+    final class After: Codable {
+      weak var best: Leaf?
+      @Lazy var leaves: [Leaf] = []
+    }
+    let before = Before()
+    before.best = before.leaves[1]
+    let data = try KeyedArchiver.archivedData(withRootObject: before)
+    let after = try KeyedUnarchiver.unarchive(After.self, from: data)
+    #expect(after.best == nil && after.leaves.count == 2 && after.best === after.leaves[1])
+    let unread = try KeyedUnarchiver.unarchive(After.self, from: data)
+    let copy = try KeyedArchiver.copy(of: unread)
+    #expect(copy.leaves.count == 2 && copy.best === copy.leaves[1])
+  }
+
   @Test("a property that became lazy keeps nobody alive")
   func lettingGo() throws {
     let shelf = Shelf()

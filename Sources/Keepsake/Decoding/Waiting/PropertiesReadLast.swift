@@ -83,7 +83,7 @@ struct PropertiesReadLast {
   init(_ image: ArchiveImage) {
     // Most archives have no classes.
     keys = image.classes.isEmpty ? [] : Set(image.classes.lazy.flatMap(\.keysReadLast).map(ExactString.init))
-    areThere = image.hasConditionals || !keys.isEmpty
+    areThere = image.hasConditionals || !keys.isEmpty || image.tables.haveLazyValues
   }
 
   /// Makes these the properties of another archive with the same classes.
@@ -91,7 +91,7 @@ struct PropertiesReadLast {
     guard known.isEmpty, superclasses.isEmpty, replaced.isEmpty, found.isEmpty, caught.isEmpty else {
       return self = PropertiesReadLast(image)
     }
-    areThere = image.hasConditionals || !keys.isEmpty
+    areThere = image.hasConditionals || !keys.isEmpty || image.tables.haveLazyValues
   }
 
   /// Forgets what was decoded.

@@ -11,7 +11,11 @@ extension DecodingContainerState {
     needsValue: Bool
   ) throws -> Bool? {
     let isConditional = try session.reader.byte(at: start) & 0xFC == Tag.conditionalReference
-    guard isConditional || session.later.readLast.haveKeys, let object = owner else { return nil }
+    guard
+      try isConditional || session.later.readLast.haveKeys
+        || session.lazies.areArchived && session.isReference(at: start),
+      let object = owner
+    else { return nil }
     let property = session.propertyReadLast(type, key, object, self)
     guard !needsValue || property.canBeEmpty, try session.wait(property, of: object, at: start)
     else { return nil }
@@ -270,7 +274,8 @@ extension DecodingSession {
       reference: reference,
       retained: retained,
       weak: weak,
-      isConditional: weak.map(later.readLast.include) ?? false,
+      // Only a lazy value may hold the object, so it would not stay.
+      isConditional: weak.map { lazies.areArchived || later.readLast.include($0) } ?? false,
       isStored: isStored
     )
   }
