@@ -216,6 +216,7 @@ private struct FailingWeakToBase: Codable {
   var failing = Unencodable()
 }
 
+/// The key is not the name of the property, so that this cannot be read last.
 private final class EarlyError: Codable, SelfRegistering {
   var late: LateError?
 
@@ -223,12 +224,12 @@ private final class EarlyError: Codable, SelfRegistering {
 
   init(from decoder: any Decoder) throws {
     decoder.register(self)
-    late = try decoder.container(keyedBy: AnyKey.self).decodeIfPresent(LateError.self, forKey: "late")
+    late = try decoder.container(keyedBy: AnyKey.self).decodeIfPresent(LateError.self, forKey: "other")
   }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: AnyKey.self)
-    try container.encode(late, forKey: "late")
+    try container.encode(late, forKey: "other")
   }
 }
 
