@@ -171,30 +171,37 @@ import Testing
   // Not private, for it is found by its name.
   struct OddContent: AnyContent {
     var next: Typed?
+    var parent: Typed?
   }
 
   /// Writes a type before the value that has its properties.
   final class Typed: Codable {
     var next: Typed?
+    weak var parent: Typed?
 
     init() {}
 
     init(from decoder: any Decoder) throws {
       let content = try decoder.singleValueContainer().decode(Polymorphic<any AnyContent>.self)
-      next = (content.wrappedValue as? OddContent)?.next
+      guard let content = content.wrappedValue as? OddContent else { throw Refusal(reason: "other content") }
+      (next, parent) = (content.next, content.parent)
     }
 
     func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()
-      try container.encode(Polymorphic<any AnyContent>(wrappedValue: OddContent(next: next)))
+      try container.encode(Polymorphic<any AnyContent>(wrappedValue: OddContent(next: next, parent: parent)))
     }
   }
 
   @Test("by a structure whose type is written, so that readers do not know the properties")
   func typed() throws {
-    let typed = Typed()
-    typed.next = Typed()
-    #expect(try roundTrip(typed).next?.next == nil)
+    let (typed, parent) = (Typed(), Typed())
+    (typed.next, typed.parent) = (Typed(), parent)
+    let back = try roundTrip([typed, parent])
+    #expect(back[0].next != nil && back[0].parent === back[1])
+    parent.next = typed
+    #expect(try failure { try ArchiveEncoder().encode(parent) }.code == .cycle)
+    typed.parent = nil
     typed.next?.next = typed
     #expect(try failure { try ArchiveEncoder().encode(typed) }.code == .cycle)
     typed.next = nil
