@@ -105,6 +105,79 @@ import Testing
     }
   }
 
+  /// Its keys have other texts than the names of its properties.
+  fileprivate class Titled: Codable {
+    var next: Titled?
+    weak var parent: Titled?
+
+    init() {}
+
+    private enum CodingKeys: String, CodingKey { case next = "following", parent = "above" }
+  }
+
+  /// Adds the keys of its superclass to its own map.
+  fileprivate final class TitledLeaf: Titled {
+    var children: [Titled] = []
+
+    override init() { super.init() }
+
+    required init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: AnyKey.self)
+      children = try container.decode([Titled].self, forKey: "children")
+      try super.init(from: decoder)
+    }
+
+    override func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(children, forKey: "children")
+      try super.encode(to: encoder)
+    }
+  }
+
+  /// Has no weak property.
+  fileprivate class Chained: Codable {
+    var next: Chained?
+
+    init() {}
+
+    private enum CodingKeys: String, CodingKey { case next = "following" }
+  }
+
+  fileprivate final class ChainedLeaf: Chained {
+    override init() { super.init() }
+
+    required init(from decoder: any Decoder) throws { try super.init(from: decoder) }
+
+    override func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode("text", forKey: "kind")
+      try super.encode(to: encoder)
+    }
+  }
+
+  @Test("a superclass whose keys have other texts, in the map of its subclass")
+  func superclassWithTexts() throws {
+    let (root, child) = (TitledLeaf(), TitledLeaf())
+    child.parent = root
+    // Neither is the other archived, so that their weak properties wait in vain.
+    let alone = try ArchiveEncoder().encode(child)
+    child.parent = nil
+    #expect(try alone.count < ArchiveEncoder().encode([child, root]).count)
+    (root.children, root.next, child.next, child.parent) = ([child], child, root, root)
+    try forEachWay(root) { back in
+      #expect(back.next?.next === back && back.next?.parent === back && back.children.first === back.next)
+      (back.next?.next, back.next) = (nil, nil)
+    }
+    (root.next, child.next) = (nil, nil)
+    let chained = ChainedLeaf()
+    chained.next = chained
+    try forEachWay(chained) { back in
+      #expect(back.next === back)
+      back.next = nil
+    }
+    chained.next = nil
+  }
+
   /// The same properties by the keys that the compiler makes.
   fileprivate final class Synthesized: Codable {
     var name = ""

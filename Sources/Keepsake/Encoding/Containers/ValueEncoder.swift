@@ -95,9 +95,7 @@ extension EncodingSession {
     _ kind: EncodingFrame.Kind,
     _ table: UInt32
   ) -> FrameID {
-    if kind.isKeyed, bodies.classWithWeakProperties >= 0 {
-      types.classProperties.noteLaterTable(table, of: bodies.classWithWeakProperties)
-    }
+    if kind.isKeyed { noteLaterTable(table) }
     let encoder = ValueEncoder(session: self, frame: frame, nested: nested)
     // If the frame cannot be entered, the first write throws, since requesting a container cannot.
     let host = try? encoder.enter()

@@ -169,6 +169,24 @@ extension EncodingSession: PlayThroughQuestions {
     tables.keys.names[isField(property) ? property >> 1 : tables.shapes.lastKey(of: property >> 1)]
   }
 
+  /// Records that the object that is being written has keys of the key table `table`, too, if that matters: its class has
+  /// weak properties, or its keys are in a map.
+  func noteLaterTable(_ table: UInt32) {
+    var number: Int? = bodies.classWithWeakProperties
+    if bodies.classWithWeakProperties < 0 {
+      guard context.top.kind == .map, let object = bodies.objects.object(currentBody) else { return }
+      number = tables.classes.number(of: type(of: object))
+    }
+    if let number { types.classProperties.noteLaterTable(table, of: number) }
+  }
+
+  /// The types of the keys in the record or map of `frame`, which objects of the class `number` write. A class and its
+  /// superclass each have their own.
+  func keyTypes(in frame: EncodingFrame, ofClass number: Int?) -> [any CodingKey.Type] {
+    let later = number.flatMap { types.classProperties.laterTables[$0] } ?? []
+    return ([frame.tableNumber] + later).compactMap { types.keyTypes[$0] }
+  }
+
   // MARK: Weak properties
 
   /// Whether the reference to a `Target` that is being written is the value of a weak property.
@@ -185,9 +203,7 @@ extension EncodingSession: PlayThroughQuestions {
     if let isWeak = types.classProperties.areWeak[number, known] { return isWeak }
     let type = tables.classes.types[number]
     let properties = StoredProperty.all(of: type)
-    // A class and its superclass each have their own keys.
-    let found = ([context.top.tableNumber] + (types.classProperties.laterTables[number] ?? [])).lazy
-      .compactMap { self.types.keyTypes[$0] }
+    let found = keyTypes(in: context.top, ofClass: number).lazy
       .compactMap { properties?.property(named: $0.propertyNames(ofKey: self.key(of: property))) }
       .first
     let isWeak =

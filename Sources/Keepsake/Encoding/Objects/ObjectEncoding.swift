@@ -100,8 +100,10 @@ extension EncodingSession {
     guard let object = bodies.objects.object(currentBody),
       case .key(let key)? = try? mapKey(at: &cursor, in: buffer.reader())
     else { return 0 }
-    let names = [key, "_" + key] + (types.keyTypes[frame.tableNumber]?.propertyNames(ofKey: key) ?? [])
-    guard StoredProperty.all(of: type(of: object))?.property(named: names) != nil else { return 0 }
+    let type: AnyClass = Swift.type(of: object)
+    let keyTypes = keyTypes(in: frame, ofClass: tables.classes.number(of: type))
+    let names = keyTypes.flatMap { $0.propertyNames(ofKey: key) }
+    guard StoredProperty.all(of: type)?.property(named: [key, "_" + key] + names) != nil else { return 0 }
     return tables.shapes.step(from: ShapeTrie.root, newKey: tables.keys.number(for: key)) << 1
   }
 
