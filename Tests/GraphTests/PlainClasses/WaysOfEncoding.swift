@@ -166,6 +166,52 @@ import Testing
     second.next = nil
   }
 
+  /// Leaves its coding to a structure that leaves it to another one.
+  private final class Wrapped: Codable {
+    struct Version: Codable {
+      var description: Description
+
+      init(_ description: Description) { self.description = description }
+
+      init(from decoder: any Decoder) throws {
+        description = try decoder.singleValueContainer().decode(Description.self)
+      }
+
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+      }
+    }
+
+    struct Description: Codable {
+      var next: Wrapped?
+    }
+
+    var next: Wrapped?
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+      next = try decoder.singleValueContainer().decode(Version.self).description.next
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(Version(Description(next: next)))
+    }
+  }
+
+  @Test("by a structure in another one, each in a single-value container")
+  func structuresInOthers() throws {
+    let wrapped = Wrapped()
+    wrapped.next = wrapped
+    try forEachWay(wrapped) { back in
+      #expect(back.next === back)
+      back.next = nil
+    }
+    wrapped.next = nil
+  }
+
   protocol AnyContent: Codable {}
 
   // Not private, for it is found by its name.

@@ -54,8 +54,9 @@ private struct ProbeEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncod
   var probe: PropertyProbe?
   let userInfo: [CodingUserInfoKey: Any]
   var isOfSuperclass = false
-  /// Whether this is the encoder of the value in a single-value container. That may be a number, which asks for another.
-  var isOfSingleValue = false
+  /// In how many single-value containers the value is. It may be a number, which asks for another one each time.
+  var singleValueDepth = 0
+  static let mostSingleValues = 4
   /// How many elements the unkeyed container has.
   var count = 0
   var codingPath: [any CodingKey] { [] }
@@ -67,14 +68,16 @@ private struct ProbeEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncod
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer { ofAnotherValue }
-  func singleValueContainer() -> any SingleValueEncodingContainer { isOfSingleValue ? ofAnotherValue : self }
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    singleValueDepth < ProbeEncoder.mostSingleValues ? self : ofAnotherValue
+  }
 
   mutating func encodeNil() { count += 1 }
   mutating func encode<Value: Encodable>(_ value: Value) throws {
     count += 1
     guard probe != nil else { return }
     var encoder = self
-    encoder.isOfSingleValue = true
+    encoder.singleValueDepth += 1
     try value.encode(to: encoder)
   }
   // Without these, here and below, the standard library's methods for integers of 128 bits are called, which throw.
