@@ -164,6 +164,63 @@ import Testing
     #expect(copy.leaves.count == 2 && copy.best === copy.leaves[1])
   }
 
+  final class Page: Codable {
+    @Lazy var notes: [Int]? = [1]
+  }
+
+  final class Book: Codable {
+    var pages = [Page(), Page()]
+    var mark = 0
+  }
+
+  final class LazyBook: Codable {
+    @Lazy var pages: [Page] = []
+    var mark = 0
+  }
+
+  /// Cannot read its notes.
+  final class OtherPage: Codable {
+    @Lazy var notes: [String]?
+  }
+
+  final class OtherBook: Codable {
+    @Lazy var pages: [OtherPage] = []
+    var mark = 0
+  }
+
+  @Test("a save leaves lazy values as they are in a property that became lazy", arguments: 0..<3)
+  func lazyInWhatBecameLazy(_ way: Int) throws {
+    let folder = try TemporaryFolder()
+    try KeyedArchiver.archive(rootObject: Book(), toFile: folder("book"))
+    let document = try ArchiveDocument<OtherBook>(opening: folder("book"))
+    document.root.mark = 1
+    switch way {
+    case 0: #expect(try document.save())
+    case 1: #expect(try document.save(changed: [document.root]))
+    default: try document.compact()
+    }
+    #expect(document.root.$pages.isLoaded && document.root.pages.count == 2)
+    #expect(!document.root.pages.contains { $0.$notes.isLoaded })
+    document.root.pages.removeLast()
+    #expect(try document.save())
+    let read = try KeyedUnarchiver.unarchive(Book.self, fromFile: folder("book"))
+    #expect(read.mark == 1 && read.pages.map(\.notes) == [[1]])
+  }
+
+  @Test("the save of another document has what it reads of a property that became lazy")
+  func lazyInAnotherDocument() throws {
+    let folder = try TemporaryFolder()
+    try KeyedArchiver.archive(rootObject: Book(), toFile: folder("book"))
+    try KeyedArchiver.archive(rootObject: [[LazyBook()]], toFile: folder("books"))
+    let document = try ArchiveDocument<LazyBook>(opening: folder("book"))
+    let other = try ArchiveDocument<[[LazyBook]]>(opening: folder("books"))
+    other.root.append([document.root])
+    #expect(!document.root.$pages.isLoaded && !other.root[0][0].$pages.isLoaded)
+    #expect(try other.save())
+    let read = try KeyedUnarchiver.unarchive([[LazyBook]].self, fromFile: folder("books"))
+    #expect(read.map { $0[0].pages.map(\.notes) } == [[], [[1], [1]]])
+  }
+
   @Test("a property that became lazy keeps nobody alive")
   func lettingGo() throws {
     let shelf = Shelf()

@@ -149,7 +149,7 @@ private final class LazyDecodingPlan<Value: LazyValue & Decodable>: DecodingPlan
     try session.charge(DecodingBudget.deferredOverhead, at: start)
     let content = LazyContent<Value>(at: start, session)
     session.lazies.contents[number] = Weak(object: content)
-    session.lazies.newObjects?.list.append((number, content))
+    session.lazies.newObjects?.add(content, number)
     return Lazy(content)
   }
 }

@@ -81,6 +81,15 @@ final class LazyContent<Value>: AnyLazyContent {
     }
   }
 
+  /// Whether a document has read the owner since it began `encoding`. It will encode again, and then knows that its file
+  /// has the value.
+  fileprivate func isNew(since encoding: EncodingSession) -> Bool {
+    guard case .archived(_, let session, _) = current, encoding.bodies.saved?.isReader(session) == true else {
+      return false
+    }
+    return session.turn.take { session.lazies.newObjects?.contains(self) ?? false }
+  }
+
   /// Prepares to read the value for `encoding`: reads the objects that weak references of the archive wait for, except
   /// those that were read for `encoding` before.
   fileprivate func prepare(for encoding: EncodingSession) throws {
@@ -142,7 +151,7 @@ private final class LazyContentPlan<Value: Encodable>: EncodingPlan<LazyContent<
   override func encodeBody(_ object: AnyObject, _ session: EncodingSession) throws {
     guard let content = object as? LazyContent<Value> else { return }
     if content.isArchived {
-      if session.leaveBodyOut() { return }
+      if session.leaveBodyOut(evenIf: content.isNew(since: session)) { return }
       try content.prepare(for: session)
     }
     try session.write(content.load())

@@ -98,7 +98,7 @@ final class SavedState {
       bodyCount: image.directory.bodyCount,
       valueNumber: try decodingErrors(image.rootValueNumber),
       changed: changed,
-      hasUnread: mayHaveUnread
+      readers: newObjects.compactMap(\.session)
     )
     try decodingErrors(session.add(to: image, numbers))
     return numbers
@@ -248,7 +248,11 @@ final class SavedState {
   }
 
   /// Whether the document has unread lazy values.
-  var hasUnread: Bool { knownObjects.contains { ($0 as? AnyLazyContent)?.isArchived == true } }
+  var hasUnread: Bool {
+    newObjects.contains { new in
+      new.session.map { session in session.turn.take { session.lazies.areUnread } } ?? false
+    }
+  }
 }
 
 extension DecodingSession {

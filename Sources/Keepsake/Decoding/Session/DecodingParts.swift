@@ -145,6 +145,8 @@ struct DecodedLater: ~Copyable {
 final class NewObjects {
   private(set) weak var session: DecodingSession?
   var list: [(number: Int, object: AnyObject)] = []
+  /// The lazy values in the list that are new since it was last empty.
+  private var lazyValues: Set<ObjectIdentifier> = []
 
   init(of session: DecodingSession) {
     self.session = session
@@ -154,9 +156,17 @@ final class NewObjects {
   /// Whether there are any, when no thread is reading them.
   var areThere: Bool { session?.turn.take { !list.isEmpty } ?? !list.isEmpty }
 
+  func add(_ value: AnyLazyContent, _ number: Int) {
+    list.append((number, value))
+    lazyValues.insert(ObjectIdentifier(value))
+  }
+
+  func contains(_ value: AnyLazyContent) -> Bool { lazyValues.contains(ObjectIdentifier(value)) }
+
   /// Empties the list and returns it in the order of the numbers.
   func takeList() -> [(number: Int, object: AnyObject)] {
-    exchange(&list, with: []).ordered { $0.number < $1.number }
+    lazyValues = []
+    return exchange(&list, with: []).ordered { $0.number < $1.number }
   }
 }
 

@@ -54,9 +54,12 @@ extension EncodingSession {
 
   /// Leaves out the body that was begun, if the file to which a save is added has it. Its bytes there stay as they are.
   ///
+  /// - Parameter isNew: whether the file has it although ``SavedNumbers`` does not know that.
   /// - Returns: whether the file has it.
-  func leaveBodyOut() -> Bool {
-    guard let saved = bodies.saved, saved.isInFile(bodies.assembly.bodyCount + 1) else { return false }
+  func leaveBodyOut(evenIf isNew: @autoclosure () -> Bool) -> Bool {
+    guard let saved = bodies.saved, saved.isInFile(bodies.assembly.bodyCount + 1) || isNew() else {
+      return false
+    }
     buffer.truncate(to: context.top.start)
     return true
   }

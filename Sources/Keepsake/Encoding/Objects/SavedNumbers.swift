@@ -19,26 +19,29 @@ final class SavedNumbers {
   private var conditionalTargets: Set<ObjectIdentifier>?
   /// The objects that have changed, if the caller of the save knows them; the bodies of others are left out.
   private let changed: Set<ObjectIdentifier>?
+  /// The sessions that read lazy values of the file.
+  private let readers: [AnyObject]
 
   /// - Parameters:
   ///   - before: the objects of the previous save, and their numbers.
   ///   - bodyCount: how many bodies the file has.
   ///   - valueNumber: the number of the body of the root value, if that is no object.
   ///   - changed: the objects that have changed; `nil` if that is not known.
-  ///   - hasUnread: whether the file may have lazy values that have not been read.
+  ///   - readers: the sessions that read the lazy values of the file that have not been read.
   init(
     _ before: KnownObjects,
     bodyCount: Int,
     valueNumber: Int?,
     changed: [any Encodable & AnyObject]?,
-    hasUnread: Bool
+    readers: [AnyObject]
   ) {
     self.before = before
     firstNew = UInt32(truncatingIfNeeded: bodyCount + 1)
     nextNew = firstNew
     self.valueNumber = valueNumber.map { UInt32(truncatingIfNeeded: $0) }
     self.changed = changed.map { Set($0.map { ObjectIdentifier($0) }) }
-    if hasUnread, changed == nil { conditionalTargets = [] }
+    self.readers = readers
+    if !readers.isEmpty, changed == nil { conditionalTargets = [] }
   }
 
   /// The objects that the file did not have before this save.
@@ -177,6 +180,8 @@ final class SavedNumbers {
     return !changed.contains(ObjectIdentifier(object)) && !(object is AnyLazyContent)
   }
 
+  func isReader(_ session: AnyObject) -> Bool { readers.contains { $0 === session } }
+
   /// The number in the file of an object that this save has not reached, if bodies that may refer to it are left out.
   func unreachedNumber(of object: AnyObject) -> Int? {
     changed == nil ? nil : before.number(of: object).map { Int($0) }
@@ -234,11 +239,6 @@ struct KnownObjects {
     for (index, number) in numbers.enumerated() where number > 0 {
       if let object = objects.object(index + 1) { try body(object, Int(number)) }
     }
-  }
-
-  /// Whether one of the objects satisfies `condition`.
-  func contains(where condition: (AnyObject) -> Bool) -> Bool {
-    (0..<numbers.count).contains { objects.object($0 + 1).map(condition) ?? false }
   }
 
   /// The number of `object`, if it is in the file. Objects are mostly reached in the same order, so no table is searched
