@@ -167,7 +167,7 @@ private func encode(
   into container: inout KeyedEncodingContainer<ModelKey>
 ) throws {
   func encode<Value: Encodable>(_ value: Value) throws {
-    if (value as? any NilHolding)?.holdsNil != true {
+    if !entry.isOptional || (value as? any NilHolding)?.holdsNil != true {
       try container.encode(value, forKey: entry.key)
     } else if entry.writesNil {
       try container.encodeNil(forKey: entry.key)

@@ -125,7 +125,11 @@ extension Deferred: ExpressibleByNilLiteral where Value: ExpressibleByNilLiteral
 }
 
 extension Deferred: NilHolding {
-  var holdsNil: Bool { valueIfDecoded.map { ($0 as? any NilHolding)?.holdsNil ?? false } ?? false }
+  // Synthesized code writes the nil of a wrapper within.
+  var holdsNil: Bool {
+    guard Value.self is any OptionalValue.Type, let value = valueIfDecoded else { return false }
+    return (value as? any NilHolding)?.holdsNil ?? false
+  }
 }
 
 // MARK: Coding

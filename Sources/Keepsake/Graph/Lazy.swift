@@ -154,6 +154,11 @@ private final class LazyDecodingPlan<Value: LazyValue & Decodable>: DecodingPlan
   }
 }
 
+extension Lazy: NilHolding where Value: NilHolding {
+  static var writesItsOwnNil: Bool { true }
+  var holdsNil: Bool { isLoaded && wrappedValue.holdsNil }
+}
+
 extension KeyedEncodingContainer {
   /// Encodes a lazy optional as a plain one: nothing if it is known to be nil.
   public mutating func encode<Wrapped: Encodable>(_ value: Lazy<Wrapped?>, forKey key: Key) throws {

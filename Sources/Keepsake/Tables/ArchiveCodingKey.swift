@@ -57,7 +57,13 @@ extension PathElement {
 
 /// An optional, or a property wrapper that may hold one. The library writes nothing for it if it is nil.
 protocol NilHolding {
+  /// Whether a nil that is written is written as any other value is.
+  static var writesItsOwnNil: Bool { get }
   var holdsNil: Bool { get }
+}
+
+extension NilHolding {
+  static var writesItsOwnNil: Bool { false }
 }
 
 extension Optional: NilHolding {

@@ -39,6 +39,62 @@ import Testing
     #expect(try ArchiveEncoder().encode(streets) == ArchiveEncoder().encode(plain))
   }
 
+  private struct Wrappers: ArchivedFields {
+    @Lazy var count: Int?
+    @Lazy var counts: [Int] = []
+    @Deferred var street: Street?
+    @Polymorphic var shape: (any Encodable)?
+    @Deferred @Polymorphic var laterShape: (any Encodable)?
+    @Deferred @Lazy var laterCount: Int? = nil
+    @WeakReference var object: Gauge?
+    @Deferred @WeakReference var laterObject: Gauge?
+  }
+
+  private struct PlainWrappers: Codable {
+    @Lazy var count: Int?
+    @Lazy var counts: [Int] = []
+    @Deferred var street: Street?
+    @Polymorphic var shape: (any Encodable)?
+    @Deferred @Polymorphic var laterShape: (any Encodable)?
+    @Deferred @Lazy var laterCount: Int? = nil
+    @WeakReference var object: Gauge?
+    @Deferred @WeakReference var laterObject: Gauge?
+  }
+
+  private final class Gauge: Codable {}
+
+  @Test("wrappers, too, with a value and without", arguments: [false, true])
+  func sameBytesOfWrappers(_ isFull: Bool) throws {
+    var (fields, plain) = (Wrappers(), PlainWrappers())
+    if isFull {
+      (fields.count, fields.counts, fields.street, fields.laterCount) = (1, [2], Street(), 3)
+      (plain.count, plain.counts, plain.street, plain.laterCount) = (1, [2], Street(), 3)
+      (fields.shape, fields.laterShape) = (4, 5)
+      (plain.shape, plain.laterShape) = (4, 5)
+    }
+    let data = try ArchiveEncoder().encode(fields)
+    #expect(try data == ArchiveEncoder().encode(plain))
+    let read = try ArchiveDecoder().decode(PlainWrappers.self, from: data)
+    #expect(read.count == fields.count && read.laterCount == fields.laterCount)
+    let json = JSONEncoder()
+    json.outputFormatting = .sortedKeys
+    #expect(try json.encode(fields) == json.encode(plain))
+  }
+
+  private struct LazyDefault: ArchivedFields { @Lazy var count: Int? = 1 }
+  private final class LazyModel: ArchivedModel { @Lazy var count: Int? }
+
+  @Test("a lazy nil that is written is an object")
+  func writtenLazyNil() throws {
+    func kind(_ value: some Encodable) throws -> ArchiveValue.Kind? {
+      let data = try ArchiveEncoder().encode(value)
+      return try ArchiveValue(forReadingFrom: data)["root"]?["count"]?.kind
+    }
+    #expect(try kind(LazyDefault(count: nil)) == .object && kind(LazyModel()) == .object)
+    #expect(try roundTrip(LazyDefault(count: nil)).count == nil)
+    #expect(try JSONEncoder().encode(LazyModel()) == Data(#"{"count":null}"#.utf8))
+  }
+
   private struct Raw: ArchivedFields, Equatable {
     var `two words` = 1
     @Deferred var `later on`: [Int] = []

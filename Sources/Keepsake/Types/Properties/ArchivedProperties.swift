@@ -15,7 +15,10 @@ final class ArchivedProperties: Sendable {
     /// The value of a `let`, which readers do not assign.
     fileprivate(set) var constant: (any ConstantValue)?
 
-    var isOptional: Bool { property.type is any NilHolding.Type }
+    /// Whether the value may be nil, which is left out or written as nil.
+    var isOptional: Bool {
+      (property.type as? any NilHolding.Type).map { !writesNil || !$0.writesItsOwnNil } ?? false
+    }
   }
 
   private let typeName: String
