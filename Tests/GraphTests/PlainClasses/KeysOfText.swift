@@ -105,8 +105,10 @@ import Testing
     }
   }
 
+  // The next classes are not private, for some are found by their names.
+
   /// Its keys have other texts than the names of its properties.
-  fileprivate class Titled: Codable {
+  class Titled: Codable {
     var next: Titled?
     weak var parent: Titled?
 
@@ -116,7 +118,7 @@ import Testing
   }
 
   /// Adds the keys of its superclass to its own map.
-  fileprivate final class TitledLeaf: Titled {
+  final class TitledLeaf: Titled {
     var children: [Titled] = []
 
     override init() { super.init() }
@@ -135,7 +137,7 @@ import Testing
   }
 
   /// Has no weak property.
-  fileprivate class Chained: Codable {
+  class Chained: Codable {
     var next: Chained?
 
     init() {}
@@ -143,7 +145,7 @@ import Testing
     private enum CodingKeys: String, CodingKey { case next = "following" }
   }
 
-  fileprivate final class ChainedLeaf: Chained {
+  final class ChainedLeaf: Chained {
     override init() { super.init() }
 
     required init(from decoder: any Decoder) throws { try super.init(from: decoder) }
@@ -166,7 +168,8 @@ import Testing
     (root.children, root.next, child.next, child.parent) = ([child], child, root, root)
     try forEachWay(root) { back in
       #expect(back.next?.next === back && back.next?.parent === back && back.children.first === back.next)
-      (back.next?.next, back.next) = (nil, nil)
+      back.next?.next = nil
+      back.next = nil
     }
     (root.next, child.next) = (nil, nil)
     let chained = ChainedLeaf()
