@@ -117,6 +117,43 @@ import Testing
     }
   }
 
+  /// Catches errors of two properties that can wait, the first of which leads to one that cannot.
+  private final class Street: Codable {
+    var houses: Houses?
+    var main: House?
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      houses = try? container.decode(Houses.self, forKey: .houses)
+      main = try? container.decode(House.self, forKey: .main)
+    }
+  }
+  private final class Houses: Codable {
+    let first: House?
+    init(_ first: House) { self.first = first }
+
+    init(from decoder: any Decoder) throws {
+      first = try? decoder.container(keyedBy: CodingKeys.self).decode(House.self, forKey: .first)
+    }
+  }
+  private final class House: Codable {
+    let street: Street
+    init(_ street: Street) { self.street = street }
+  }
+
+  @Test("an error that an initializer catches, when another property can wait", arguments: [true, false])
+  func caughtTwice(hasMain: Bool) throws {
+    let street = Street()
+    let house = House(street)
+    (street.houses, street.main) = (Houses(house), hasMain ? house : nil)
+    defer { (street.houses, street.main) = (nil, nil) }
+    let back = try ArchiveDecoder().decode(Street.self, from: ArchiveEncoder().encode(street))
+    #expect(back.houses?.first?.street === back)
+    #expect(back.main === (hasMain ? back.houses?.first : nil))
+    (back.houses, back.main) = (nil, nil)
+  }
+
   private final class Drawer: Codable {
     var label: Label?
   }

@@ -281,10 +281,11 @@ final class DecodingContainerState: ContainerState {
     _ key: Key,
     at start: Int
   ) throws -> Value {
-    if try session.later.readLast.areThere && !isNil(at: start),
-      try isReadLast(type, key, at: start, needsValue: true) != nil
-    {
-      return try emptyValue(type, at: start)
+    if try session.later.readLast.areThere && !isNil(at: start) {
+      if try isReadLast(type, key, at: start, needsValue: true) != nil {
+        return try emptyValue(type, at: start)
+      }
+      if session.later.readLast.throwsForValues { try throwIfReadLast(type, key, at: start) }
     }
     let hashed = session.later.hashed.count
     defer {

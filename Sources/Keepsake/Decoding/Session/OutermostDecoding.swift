@@ -24,6 +24,7 @@ extension DecodingSession {
     _ = later.earlyUses.take()
     // The program may have continued without closing the cycle that was met last.
     if later.readLast.cycle != nil { later.readLast.cycle = nil }
+    later.readLast.throwsForValues = false
     let start = cursor
     let charged = checks.budget.begin(at: start)
     var isDecoded = false

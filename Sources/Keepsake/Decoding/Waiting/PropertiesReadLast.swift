@@ -8,10 +8,16 @@ struct PropertiesReadLast {
   private var found: [ObjectIdentifier: Set<String>] = [:]
   /// The cycle that was met last.
   var cycle: OpenCycle?
-  /// The errors that initializers may have caught, although values would be lost, by the offsets of these.
+  /// The errors that initializers may have caught, although values would be lost, by the offsets of these. The complement
+  /// of an offset stands for an error that was caught before it was thrown again.
   var caught: [Int: any Error] = [:]
   /// The one that is first in the archive.
-  var firstCaught: (any Error)? { caught.isEmpty ? nil : caught.min { $0.key < $1.key }?.value }
+  var firstCaught: (any Error)? {
+    caught.isEmpty ? nil : caught.min { max($0.key, ~$0.key) < max($1.key, ~$1.key) }?.value
+  }
+  /// Whether initializers get an error for a value that is read last, if they request it in a way that does not let it be
+  /// missing. If they catch the error, the property waits.
+  var throwsForValues = false
   /// The property for each entry of the class table and each key.
   var known = PairCache<PropertyOfKey>()
   /// The records of superclasses within those of the objects in progress, and the numbers of these objects.
@@ -119,11 +125,16 @@ struct PropertiesReadLast {
     guard let cycle = cycle.take() else { return false }
     if let property = cycle.property?.waiting?.property ?? cycle.property?.weak {
       areThere = true
-      return found[ObjectIdentifier(property.owner), default: []].insert(property.name).inserted
+      if found[ObjectIdentifier(property.owner), default: []].insert(property.name).inserted { return true }
     }
     // Records of superclasses are distinguished from other values only if `areThere`, so try once more.
-    defer { areThere = true }
-    return !areThere
+    if !areThere {
+      areThere = true
+      return true
+    }
+    // An initializer that catches errors may have read early what is read last.
+    defer { throwsForValues = true }
+    return haveKeys && !throwsForValues
   }
 
   func isSuperclass(of number: Int, at offset: Int) -> Bool {

@@ -34,6 +34,21 @@ extension DecodingContainerState {
     return try isReadLast(type, key, at: start, needsValue: false) != nil
   }
 
+  /// Throws an error if the value of `key` at `start` is read last.
+  @inline(never)
+  func throwIfReadLast<Value: Decodable>(_ type: Value.Type, _ key: some CodingKey, at start: Int) throws {
+    guard try isReadLast(type, key, at: start, needsValue: false) != nil else { return }
+    throw session.corrupted(
+      ArchiveError(
+        .cycle,
+        "The property for this value closes a cycle, and gets the value after everything else. Decode it with "
+          + "decodeIfPresent",
+        byteOffset: start
+      ),
+      session.path(toValueAt: start, in: depth)
+    )
+  }
+
   /// Does what is possible about `error`, which decoding the value of `key` at `start` threw, if it reports a cycle or
   /// that values are nested too deep.
   ///
