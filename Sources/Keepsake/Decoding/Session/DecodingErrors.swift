@@ -2,12 +2,7 @@
 extension DecodingSession {
   func corrupted(_ error: ArchiveError, _ path: [any CodingKey]) -> DecodingError {
     let corrupted = DecodingError.dataCorrupted(image.located(error).decodingContext(path))
-    // If this was thrown before, an initializer caught it, and its value is lost even if another property waits.
-    if error.code == .cycle, let offset = loss(corrupted)?.offset,
-      let earlier = later.readLast.caught[offset]
-    {
-      later.readLast.caught[~offset] = earlier
-    }
+    if error.code == .cycle, let loss = loss(corrupted) { later.readLast.noteThrown(at: loss.offset) }
     noteLoss(corrupted)
     return corrupted
   }

@@ -8,12 +8,14 @@ struct PropertiesReadLast {
   private var found: [ObjectIdentifier: Set<String>] = [:]
   /// The cycle that was met last.
   var cycle: OpenCycle?
-  /// The errors that initializers may have caught, although values would be lost, by the offsets of these. The complement
-  /// of an offset stands for an error that was caught before it was thrown again.
+  /// The errors that initializers may have caught, although values would be lost, by the offsets of these.
   var caught: [Int: any Error] = [:]
+  /// Those that were caught before they were thrown again, so that values are lost whatever becomes of the last error.
+  private(set) var caughtBefore: [Int: any Error] = [:]
   /// The one that is first in the archive.
   var firstCaught: (any Error)? {
-    caught.isEmpty ? nil : caught.min { max($0.key, ~$0.key) < max($1.key, ~$1.key) }?.value
+    if caught.isEmpty, caughtBefore.isEmpty { return nil }
+    return caught.merging(caughtBefore) { $1 }.min { $0.key < $1.key }?.value
   }
   /// Whether initializers get an error for a value that is read last, if they request it in a way that does not let it be
   /// missing. If they catch the error, the property waits.
@@ -94,7 +96,9 @@ struct PropertiesReadLast {
 
   /// Makes these the properties of another archive with the same classes.
   mutating func startOver(_ image: ArchiveImage) {
-    guard known.isEmpty, superclasses.isEmpty, replaced.isEmpty, found.isEmpty, caught.isEmpty else {
+    guard known.isEmpty, superclasses.isEmpty, replaced.isEmpty, found.isEmpty, caught.isEmpty,
+      caughtBefore.isEmpty
+    else {
       return self = PropertiesReadLast(image)
     }
     areThere = image.hasConditionals || !keys.isEmpty || image.tables.haveLazyValues
@@ -105,7 +109,7 @@ struct PropertiesReadLast {
     known = PairCache()
     superclasses = []
     replaced = [:]
-    caught = [:]
+    (caught, caughtBefore) = ([:], [:])
   }
 
   /// Whether some class has properties that are read last, apart from conditional ones.
@@ -135,6 +139,11 @@ struct PropertiesReadLast {
     // An initializer that catches errors may have read early what is read last.
     defer { throwsForValues = true }
     return haveKeys && !throwsForValues
+  }
+
+  /// Notes that an error for the value at `offset` is thrown. If one was thrown before, an initializer has caught it.
+  mutating func noteThrown(at offset: Int) {
+    if let earlier = caught[offset] { caughtBefore[offset] = earlier }
   }
 
   func isSuperclass(of number: Int, at offset: Int) -> Bool {
