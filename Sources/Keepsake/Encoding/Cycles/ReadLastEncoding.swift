@@ -169,20 +169,63 @@ extension EncodingSession: PlayThroughQuestions {
     tables.keys.names[isField(property) ? property >> 1 : tables.shapes.lastKey(of: property >> 1)]
   }
 
+  // MARK: The property that is being written
+
+  /// The property of the object that is being written (see ``PlayThroughQuestions``); 0 if it is unknown.
+  ///
+  /// This reads only what it needs of the context: a property of the context itself would get a copy of all of it.
+  @inline(__always)
+  var currentProperty: Int {
+    let level = propertyLevel
+    if context.lower.endIndex == level {
+      return context.top.kind == .map ? property(in: context.top) : context.top.property
+    }
+    guard 0 <= level, level < context.lower.endIndex else { return 0 }
+    let frame = context.lower[level]
+    return frame.kind == .map ? property(in: frame) : frame.property
+  }
+
+  /// The index of the frame with the properties of the object. If that is a single-value container, its value has them,
+  /// unless a type is written before it.
+  @inline(__always)
+  var propertyLevel: Int {
+    var level = context.propertyLevel
+    while 0 <= level, level < context.lower.endIndex, context.lower[level].kind == .singleUsed,
+      context[level + 1].start == context.lower[level].start
+    {
+      level += 1
+    }
+    return level
+  }
+
+  /// The property whose value is being written in the map of `frame`, as the node of a record with its key alone; 0 if the
+  /// object has no property that the key may name.
+  @inline(never)
+  private func property(in frame: EncodingFrame) -> Int {
+    var cursor = frame.position
+    guard let object = bodies.objects.object(currentBody),
+      case .key(let key)? = try? mapKey(at: &cursor, in: buffer.reader())
+    else { return 0 }
+    let type: AnyClass = Swift.type(of: object)
+    let keyTypes = keyTypes(in: frame, ofClass: tables.classes.number(of: type))
+    let names = keyTypes.flatMap { $0.propertyNames(ofKey: key) }
+    guard StoredProperty.all(of: type)?.property(named: [key, "_" + key] + names) != nil else { return 0 }
+    return tables.shapes.step(from: ShapeTrie.root, newKey: tables.keys.number(for: key)) << 1
+  }
+
   /// Records that the object that is being written has keys of the key table `table`, too, if that matters: its class has
   /// weak properties, or its keys are in a map.
   func noteLaterTable(_ table: UInt32) {
-    var number: Int? = bodies.classWithWeakProperties
-    if bodies.classWithWeakProperties < 0 {
-      guard context.top.kind == .map, let object = bodies.objects.object(currentBody) else { return }
-      number = tables.classes.number(of: type(of: object))
-    }
-    if let number { types.classProperties.noteLaterTable(table, of: number) }
+    guard bodies.classWithWeakProperties >= 0 || context.top.kind == .map,
+      let object = bodies.objects.object(currentBody),
+      let number = tables.classes.number(of: type(of: object))
+    else { return }
+    types.classProperties.noteLaterTable(table, of: number)
   }
 
   /// The types of the keys in the record or map of `frame`, which objects of the class `number` write. A class and its
   /// superclass each have their own.
-  func keyTypes(in frame: EncodingFrame, ofClass number: Int?) -> [any CodingKey.Type] {
+  private func keyTypes(in frame: EncodingFrame, ofClass number: Int?) -> [any CodingKey.Type] {
     let later = number.flatMap { types.classProperties.laterTables[$0] } ?? []
     return ([frame.tableNumber] + later).compactMap { types.keyTypes[$0] }
   }
