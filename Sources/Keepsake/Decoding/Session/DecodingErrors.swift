@@ -56,6 +56,8 @@ extension DecodingSession {
   }
 
   /// The error for `fault`; `path` leads to the value.
+  // Not inlined into each method of the containers.
+  @inline(never)
   func error(_ fault: ReadingFault, _ type: Any.Type, _ path: [any CodingKey]) -> DecodingError {
     switch fault {
     case .mismatch(let offset): mismatch(type, offset, path)
