@@ -176,19 +176,27 @@ extension EncodingSession: PlayThroughQuestions {
   /// This reads only what it needs of the context: a property of the context itself would get a copy of all of it.
   @inline(__always)
   var currentProperty: Int {
-    let level = propertyLevel
+    let level = context.propertyLevel
     if context.lower.endIndex == level {
-      return context.top.kind == .map ? property(in: context.top) : context.top.property
+      return context.top.kind == .map ? otherProperty : context.top.property
     }
     guard 0 <= level, level < context.lower.endIndex else { return 0 }
     let frame = context.lower[level]
+    return frame.kind == .map || frame.kind == .singleUsed ? otherProperty : frame.property
+  }
+
+  /// The property if it is not that of a record: in a map, or in the value of a single-value container.
+  @inline(never)
+  private var otherProperty: Int {
+    let level = propertyLevel
+    guard 0 <= level, level <= context.lower.endIndex else { return 0 }
+    let frame = context[level]
     return frame.kind == .map ? property(in: frame) : frame.property
   }
 
   /// The index of the frame with the properties of the object. If that is a single-value container, its value has them,
   /// unless a type is written before it.
-  @inline(__always)
-  var propertyLevel: Int {
+  private var propertyLevel: Int {
     var level = context.propertyLevel
     while 0 <= level, level < context.lower.endIndex, context.lower[level].kind == .singleUsed,
       context[level + 1].start == context.lower[level].start
