@@ -13,6 +13,8 @@ struct PropertiesReadLast {
   /// Those that were caught before they were thrown again, so that values are lost whatever becomes of the last error.
   private(set) var caughtBefore: [Int: any Error] = [:]
   /// The one that is first in the archive.
+  // Inlined, since a call would get a copy of all of this.
+  @inline(__always)
   var firstCaught: (any Error)? {
     if caught.isEmpty, caughtBefore.isEmpty { return nil }
     return caught.merging(caughtBefore) { $1 }.min { $0.key < $1.key }?.value
