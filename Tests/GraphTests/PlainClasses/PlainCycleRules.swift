@@ -396,6 +396,90 @@ import Testing
     #expect(message.components(separatedBy: "Owner.list").count == 2)
   }
 
+  /// A wrapper that is a class, and encodes its value without a key.
+  @propertyWrapper final class Boxed<Value: Codable>: Codable {
+    var wrappedValue: Value
+    init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+    init(from decoder: any Decoder) throws {
+      wrappedValue = try decoder.singleValueContainer().decode(Value.self)
+    }
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(wrappedValue)
+    }
+  }
+  final class InBox: Codable {
+    @Boxed var peer: InBox?
+    init() { _peer = Boxed(wrappedValue: nil) }
+  }
+  final class InDeferredBox: Codable {
+    @Deferred @Boxed var peer: InDeferredBox?
+    init() { _peer = Deferred(wrappedValue: Boxed(wrappedValue: nil)) }
+  }
+
+  @Test("an object without keys is named without a property") func withoutKeys() throws {
+    let object = InBox()
+    object.peer = object
+    defer { object.peer = nil }
+    let message = try #require(refusal(of: object))
+    #expect(message.contains("InBox.peer → Boxed<Optional<InBox>>. "))
+    #expect(!message.contains("encodeDeferred"))
+    let deferred = InDeferredBox()
+    deferred.peer = deferred
+    defer { deferred.peer = nil }
+    try forEachWay(deferred) { back in
+      #expect(back.peer === back)
+      back.peer = nil
+    }
+  }
+
+  final class Couple: Codable {
+    var partners: [Couple?] = [nil, nil]
+    init() {}
+    init(from decoder: any Decoder) throws {
+      var container = try decoder.unkeyedContainer()
+      partners = try (0..<2).map { _ in try container.decode(Couple?.self) }
+    }
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.unkeyedContainer()
+      for partner in partners { try container.encode(partner) }
+    }
+  }
+  final class DeferredCouple: Codable {
+    var partners: [DeferredCouple?] = [nil, nil]
+    init() {}
+    init(from decoder: any Decoder) throws {
+      var container = try decoder.unkeyedContainer()
+      for index in 0..<2 {
+        try container.decodeDeferred(DeferredCouple?.self) { [unowned self] in partners[index] = $0 }
+      }
+    }
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.unkeyedContainer()
+      for partner in partners { try container.encodeDeferred(partner) }
+    }
+  }
+
+  @Test("an element of an unkeyed container: the advice is given, and works") func element() throws {
+    let object = Couple()
+    object.partners[1] = object
+    defer { object.partners = [] }
+    let message = try #require(refusal(of: object))
+    #expect(
+      message.contains(
+        "read back: Couple[1]. Encode [1] of Couple with encodeDeferred(_:) and decode it with "
+          + "decodeDeferred(_:_:). Or make"
+      )
+    )
+    let deferred = DeferredCouple()
+    deferred.partners[1] = deferred
+    defer { deferred.partners = [] }
+    try forEachWay(deferred) { back in
+      #expect(back.partners[0] == nil && back.partners[1] === back)
+      back.partners = []
+    }
+  }
+
   final class Rider: Codable {
     unowned var horse: Horse
     init(_ horse: Horse) { self.horse = horse }

@@ -116,7 +116,7 @@ import Testing
       wrapping.next = wrapping
       let found = try failure { try ArchiveEncoder().encode(wrapping) }
       #expect(
-        found.code == .cycle && found.description.contains("Wrapping.\(isList ? "[9]" : "")"),
+        found.code == .cycle && found.description.contains("read back: Wrapping\(isList ? "[9]" : ""). "),
         "\(found)"
       )
       wrapping.next = nil

@@ -73,13 +73,19 @@ extension EncodingSession {
     let type = bodies.objects.object(edge.body).map { String(describing: Swift.type(of: $0)) } ?? "the value"
     guard let (property, finding) = property(of: edge) else {
       let path = ArchivePath(steps(from: edge.body, to: target))
-      return (
-        "\(type).\(path)",
-        "encode \(path) of \(type) with encodeDeferred(_:forKey:) and decode it with decodeDeferred(_:forKey:_:)"
-      )
+      return switch path.elements.first {
+      // A single-value container cannot defer its value.
+      case nil: (type, nil)
+      case .index: ("\(type)\(path)", deferring("\(path) of \(type)", "(_:)", "(_:_:)"))
+      default: ("\(type).\(path)", deferring("\(path) of \(type)", "(_:forKey:)", "(_:forKey:_:)"))
+      }
     }
     let name = "\(type).\(property.shownName)"
     return (name, advice(property, finding, name))
+  }
+
+  private func deferring(_ value: String, _ labels: String, _ decodingLabels: String) -> String {
+    "encode \(value) with encodeDeferred\(labels) and decode it with decodeDeferred\(decodingLabels)"
   }
 
   private func advice(
