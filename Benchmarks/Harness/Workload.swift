@@ -86,7 +86,7 @@ struct Workload: Sendable {
   static var all: [Workload] {
     [
       .records, .graph, .doubles, .integers, .coordinates, .strings, .data, .bytes, .dictionary, .enumeration,
-      .optionals, .identifiers, .smallGraph(nodes: 500), .smallGraph(nodes: 2_000),
+      .optionals, .identifiers, .amounts, .smallGraph(nodes: 500), .smallGraph(nodes: 2_000),
       .cycles, .sourceAnalyser, .subclasses, .models, .protocols, .tweets, .typeErased,
       .partialKeys, .partialCases, .partialColumn, .partialSkip,
     ] + small

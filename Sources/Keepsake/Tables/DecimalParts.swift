@@ -1,7 +1,10 @@
 #if canImport(FoundationEssentials)
   package import FoundationEssentials
+  /// The bit in the first word of a decimal at which the length begins.
+  private let lengthBit = 12
 #else
   package import Foundation
+  private let lengthBit = 8
 #endif
 
 /// A decimal number in the parts that are stored: sign, mantissa and a power of ten (Format §4.4).
@@ -15,20 +18,33 @@ package struct DecimalParts {
   package var decimal: Decimal? {
     guard let mantissa else { return Decimal.nan }
     guard (-128...127).contains(exponent) else { return nil }
-    return Decimal(string: "\(isNegative ? "-" : "")\(mantissa)E\(exponent)")
+    // With larger exponents, and for other zeros, Foundation's arithmetic differs from its parser.
+    guard (-88...88).contains(exponent), mantissa > 0 || exponent == 0 && !isNegative else {
+      return Decimal(string: "\(isNegative ? "-" : "")\(mantissa)E\(exponent)")
+    }
+    let (high, low) = (UInt64(mantissa >> 64), Decimal(UInt64(truncatingIfNeeded: mantissa)))
+    let significand = high == 0 ? low : Decimal(high) * DecimalParts.twoTo64 + low
+    return Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: significand)
   }
+
+  private static let twoTo64 = Decimal(UInt64.max) + 1
 }
 
 extension DecimalParts {
   init(_ decimal: Decimal) {
-    // Only the digits of the significand are accessible on all platforms.
-    let mantissa = decimal.isNaN ? nil : UInt128(decimal.significand.magnitude.description)
+    let mantissa = DecimalParts.layoutIsKnown ? decimal.mantissaInMemory : decimal.mantissaOfDigits
     self.init(
       isNegative: decimal.sign == .minus && !decimal.isNaN,
-      exponent: mantissa == nil ? 0 : decimal.exponent,
-      mantissa: mantissa
+      exponent: decimal.isNaN ? 0 : decimal.exponent,
+      mantissa: decimal.isNaN ? nil : mantissa
     )
   }
+
+  /// Whether decimals are in memory as described below, which only Apple's platforms promise.
+  private static let layoutIsKnown =
+    MemoryLayout<Decimal>.size == MemoryLayout<Decimal.Layout>.size
+    && [0, Decimal(1999) / 100, Decimal(-7) / 3, .greatestFiniteMagnitude, -.leastNonzeroMagnitude]
+      .allSatisfy { $0.mantissaInMemory == $0.mantissaOfDigits }
 
   /// The decimal as an integer; `nil` if it is not one or does not fit.
   func integer<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
@@ -78,6 +94,22 @@ extension DecimalParts {
     }
     self.mantissa = mantissa
   }
+}
+
+extension Decimal {
+  /// Exponent, length and flags, then the words of the mantissa, the lowest first.
+  fileprivate typealias Layout = (head: UInt32, UInt32, UInt32, UInt32, UInt32)
+
+  /// The mantissa, if the memory is a `Layout`.
+  fileprivate var mantissaInMemory: UInt128? {
+    guard let words = bits(of: self, as: Decimal.self, Layout.self) else { return nil }
+    let all = UInt128(words.1) | UInt128(words.2) << 32 | UInt128(words.3) << 64 | UInt128(words.4) << 96
+    // What is behind the length, which counts 16 bits, has no meaning.
+    return all & ~(.max << ((words.head >> lengthBit & 15) * 16))
+  }
+
+  /// The mantissa by its digits. They are accessible on all platforms, but take a thousand times as long.
+  fileprivate var mantissaOfDigits: UInt128? { UInt128(significand.magnitude.description) }
 }
 
 extension ByteBuffer {

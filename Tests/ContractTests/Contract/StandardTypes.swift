@@ -188,14 +188,23 @@ import Testing
   @Test("Decimals, at random")
   func randomDecimals() throws {
     var generator = SeededGenerator("decimals")
-    let decimals = (0..<500).map { _ in
+    let products = (0..<500).map { _ in
       Decimal(
         sign: Bool.random(using: &generator) ? .minus : .plus,
         exponent: Int.random(in: -100...80, using: &generator),
         significand: Decimal(generator.next()) * Decimal(generator.next() >> 8)
       )
     }
+    let quotients = products.dropFirst().map { products[0] / $0 }
+    // Of all sizes, and with all exponents.
+    let texts = (0..<2_000).compactMap { index in
+      let mantissa = UInt128.random(in: 0...UInt128.max, using: &generator) >> UInt128(index % 128)
+      let text = "\(mantissa)E\(Int.random(in: -128...127, using: &generator))"
+      return Decimal(string: Bool.random(using: &generator) ? text : "-" + text)
+    }
+    let decimals = products + quotients + texts.filter { !$0.isNaN }
     #expect(try roundTrip(decimals) == decimals)
+    #expect(try roundTrip(decimals).map(\.description) == decimals.map(\.description))
     #expect(try transcode(decimals.map { Generic($0) }, to: [Decimal].self) == decimals)
     #expect(try transcode(decimals, to: [Generic<Decimal>].self).map(\.value) == decimals)
   }
