@@ -349,19 +349,18 @@ final class DecodingContainerState: ContainerState {
     return value
   }
 
-  /// Visits the keys in the order in which they were written.
-  func forEachKey(_ body: (PathElement) -> Void) throws(ArchiveError) {
+  /// The keys in the order in which they were written.
+  func allKeys() throws(ArchiveError) -> [PathElement] {
     let image = session.image
     // The archive announces as many keys as values.
     try session.charge(keysOf: offset, count: head.count, at: head.payload)
     guard !head.isRecord else {
-      for slot in 0..<head.count { body(.key(image.keys[image.shapeKey(head.firstSlot + slot)])) }
-      return
+      return (0..<head.count).map { .key(image.keys[image.shapeKey(head.firstSlot + $0)]) }
     }
     // Throws if a key occurs twice.
-    for entry in try makeIndex().entries {
+    return try makeIndex().entries.map { (entry) throws(ArchiveError) in
       var cursor = entry.offset
-      body(try image.mapKey(at: &cursor, in: session.reader))
+      return try image.mapKey(at: &cursor, in: session.reader)
     }
   }
 }

@@ -20,7 +20,7 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
         keys = known
         return
       }
-      try state.forEachKey { element in
+      for element in try state.allKeys() {
         if let key = key(for: element) { keys.append(key) }
       }
       state.table.keep(keys, of: state.head)

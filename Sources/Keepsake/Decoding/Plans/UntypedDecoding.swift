@@ -18,9 +18,9 @@ extension DecodingSession {
     // The types that a program would use.
     case .integer, .smallInteger: return try decodeByPlan(Int.self, at: &cursor, depth)
     case .array, .shortArray, .packedArray:
-      return try decodeByPlan([Untyped<Expected>].self, at: &cursor, depth).map(\.value)
+      return try decodeByPlan([Untyped<Expected>].self, at: &cursor, depth).map { $0.value }
     case .map, .record, .shortRecord, .empty:
-      return try decodeByPlan([String: Untyped<Expected>].self, at: &cursor, depth).mapValues(\.value)
+      return try decodeByPlan([String: Untyped<Expected>].self, at: &cursor, depth).mapValues { $0.value }
     case let kind:
       return try scalarType(of: kind, at: content).map { try decodeByPlan($0, at: &cursor, depth) }
     }

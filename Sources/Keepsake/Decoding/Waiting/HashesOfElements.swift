@@ -9,7 +9,12 @@ protocol HashedValue {
 }
 
 extension Set: HashedValue {
-  var elementHashes: [Int] { map(\.hashValue) }
+  // A loop, since `map` of a generic collection takes several times as long.
+  var elementHashes: [Int] {
+    var hashes: [Int] = []
+    for element in self { hashes.append(element.hashValue) }
+    return hashes
+  }
 
   func madeAgain(with others: [Any]) -> (any HashedValue)? {
     let new = Set(Array(self) + others.compactMap { $0 as? Element })
@@ -18,7 +23,11 @@ extension Set: HashedValue {
 }
 
 extension Dictionary: HashedValue {
-  var elementHashes: [Int] { keys.map(\.hashValue) }
+  var elementHashes: [Int] {
+    var hashes: [Int] = []
+    for key in keys { hashes.append(key.hashValue) }
+    return hashes
+  }
 
   func madeAgain(with others: [Any]) -> (any HashedValue)? {
     let pairs = self + others.compactMap { $0 as? Element }

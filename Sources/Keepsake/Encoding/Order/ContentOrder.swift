@@ -65,7 +65,7 @@ final class ContentOrder {
     let keyed = try elements.map { (element: $0, key: try key(of: content($0), session)) }
       .ordered { $0.key < $1.key }
     let runs = keyed.runs { $0.key }
-    guard runs.count < keyed.count else { return keyed.map(\.element) }
+    guard runs.count < keyed.count else { return keyed.map { $0.element } }
     noteArchived(session)
     // The other elements count, too: they may refer to one of those that are alike.
     let first = parts.count

@@ -204,7 +204,7 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
   ) throws {
     let entries = value.compactMap { entry in mapKey(entry.key).map { ($0, entry.value) } }
     // Comparing entries would copy their values.
-    let keys = entries.map(\.0)
+    let keys = entries.map { $0.0 }
     for index in keys.indices.ordered(by: { precedes(keys[$0], keys[$1]) }) {
       try encode(keys[index], entries[index].1, plan, session)
     }
@@ -264,7 +264,8 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     if session.ordering.depth > 0, value.count > 1 { return try session.encodeContents(value, pairs) }
     try session.walkElements(value.count * 2) {
       let sorted =
-        session.settings.sortsKeys ? try session.sortedByContent(value, \.key, whole: pairs) : Array(value)
+        session.settings.sortsKeys
+        ? try session.sortedByContent(value, { $0.key }, whole: pairs) : Array(value)
       for (key, value) in sorted {
         try session.encodeNext(key, keyPlan)
         try session.encodeNext(value, plan)

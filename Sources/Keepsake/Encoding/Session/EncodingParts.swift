@@ -62,7 +62,7 @@ struct EncodedTables: ~Copyable {
 
   struct OpenMap {
     /// Where the latest value of each key begins, with its key, from the start of the frame.
-    private(set) var offsets: [ExactString: Int] = [:]
+    private(set) var offsets = [ExactString: Int](minimumCapacity: 12)
     /// How many values of the map were replaced by later ones, but are still in the buffer.
     private(set) var replacedCount = 0
 
