@@ -75,4 +75,31 @@ import Testing
     let read = try KeyedUnarchiver.unarchive(Kennel.self, fromFile: folder("kennel"))
     #expect(read.pets.count == 2 && read.pets[0] === read.dog && read.pets[1] === read.cat)
   }
+
+  final class Bird: Pet {}
+
+  final class Cage: Codable {
+    var bird: Bird?
+    @Lazy var pets: [Pet] = []
+  }
+
+  @Test("unread values still find a class that is set for its earlier name", arguments: [true, false])
+  func setNames(_ savesAll: Bool) throws {
+    defer { KeyedUnarchiver.setClass(nil, forClassName: "EarlierBird") }
+    let folder = try TemporaryFolder()
+    let bird = Bird()
+    let cage = Cage()
+    (cage.bird, cage.pets) = (bird, [bird])
+    KeyedArchiver.setClassName("EarlierBird", for: Bird.self)
+    defer { KeyedArchiver.setClassName(nil, for: Bird.self) }
+    try ArchiveDocument(creating: folder("cage"), root: cage).close()
+    KeyedArchiver.setClassName(nil, for: Bird.self)
+    KeyedUnarchiver.setClass(Bird.self, forClassName: "EarlierBird")
+    let document = try ArchiveDocument<Cage>(opening: folder("cage"))
+    let saved = try #require(document.root.bird)
+    saved.name = "bird"
+    #expect(try savesAll ? document.save() : document.save(changed: [saved]))
+    let read = try KeyedUnarchiver.unarchive(Pets.self, fromFile: folder("cage"))
+    #expect(read.pets[0] is Bird && read.pets[0].name == "bird")
+  }
 }

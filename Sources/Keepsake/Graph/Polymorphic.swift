@@ -120,8 +120,7 @@ extension Polymorphic: Codable, NativelyEncodable, NativelyDecodable {
     }
     let container = try decoder.container(keyedBy: TypedValueKeys.self)
     let name = try container.decode(String.self, forKey: .type)
-    let types = (ClassNames.type(setForName: name).map { [$0] } ?? ClassNames.types(named: name))
-      .filter { RuntimeTypes.conforms($0, to: Value.self) != false }
+    let types = ClassNames.types(foundBy: name).filter { RuntimeTypes.conforms($0, to: Value.self) != false }
     guard types.count == 1, let type = types.first as? any Decodable.Type,
       let value = shown(try type.init(from: container.superDecoder(forKey: .value))) as? Value
     else {

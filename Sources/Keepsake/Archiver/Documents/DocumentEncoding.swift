@@ -169,7 +169,7 @@ extension EncodingSession {
     var (some, others) = (false, false)
     for (entry, type) in zip(tables.classes.entries, tables.classes.types)
     where !entry.isValueType && entry.name != ClassEntry.lazyName {
-      guard let type = type != Never.self ? type : ClassNames.types(named: entry.name).first else {
+      guard let type = type != Never.self ? type : ClassNames.types(foundBy: entry.name).first else {
         return true
       }
       if Keepsake.isKnownEarly(type) { some = true } else { others = true }

@@ -87,7 +87,7 @@ extension EncodingSession {
     return classes.entries.indices.filter { number in
       let entry = classes.entries[number]
       return classes.types[number] == Never.self && entry.isPolymorphic == polymorphic && !entry.isValueType
-        && ClassNames.types(named: entry.name).contains { $0 == type }
+        && ClassNames.types(foundBy: entry.name).contains { $0 == type }
     }
   }
 

@@ -50,6 +50,12 @@ enum ClassNames {
       || RuntimeTypes.declaredAliases(of: type).contains(name)
   }
 
+  /// The types of this process to which `name` leads a reader: the one that the program set, otherwise as
+  /// ``types(named:)``.
+  static func types(foundBy name: String) -> [Any.Type] {
+    type(setForName: name).map { [$0] } ?? types(named: name)
+  }
+
   /// The types of this process to which `name` can lead: those that declare it, or, if there are none, those with
   /// that runtime name.
   static func types(named name: String) -> [Any.Type] {
