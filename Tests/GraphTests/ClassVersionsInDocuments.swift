@@ -76,6 +76,43 @@ import Testing
     #expect(read.pets.count == 2 && read.pets[0] === read.dog && read.pets[1] === read.cat)
   }
 
+  /// The program renamed it to ``Fish``, and does not know the earlier name, since that did not count.
+  final class EarlierFish: Pet {}
+  final class Fish: Pet {}
+
+  final class EarlierBowl: Codable {
+    var fish: EarlierFish? = EarlierFish()
+    @Lazy var more = [EarlierFish()]
+  }
+
+  final class Bowl: Codable {
+    var pet: Pet?
+    @Polymorphic var guest: (any AnyObject)?
+    var fish: Fish?
+    @Lazy var more: [Fish] = []
+  }
+
+  @Test("the new name of a class counts as soon as another type is declared for an object", arguments: 0..<4)
+  func newNames(_ way: Int) throws {
+    let folder = try TemporaryFolder()
+    KeyedArchiver.setClassName("ForgottenFish", for: EarlierFish.self)
+    defer { KeyedArchiver.setClassName(nil, for: EarlierFish.self) }
+    try ArchiveDocument(creating: folder("bowl"), root: EarlierBowl()).close()
+    let document = try ArchiveDocument<Bowl>(opening: folder("bowl"))
+    let root = document.root
+    if way >= 2 {
+      // From now on, the file has an entry with the new name.
+      root.pet = Fish()
+      #expect(try document.save(changed: [root]))
+    }
+    let fish = try #require(way < 2 ? root.fish : root.more.first)
+    (root.fish, root.more) = (nil, [])
+    if way.isMultiple(of: 2) { root.pet = fish } else { (root.pet, root.guest) = (nil, fish) }
+    #expect(try document.save(changed: [root]))
+    let read = try KeyedUnarchiver.unarchive(Bowl.self, fromFile: folder("bowl"))
+    #expect(read.pet is Fish || read.guest is Fish)
+  }
+
   final class Bird: Pet {}
 
   final class Cage: Codable {

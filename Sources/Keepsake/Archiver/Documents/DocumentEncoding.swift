@@ -63,6 +63,7 @@ struct DocumentEncoding {
     isKnownToBeReadable =
       try changed == nil
       || session.isReadable(NewPaths(content, changes, session.bodies.graph, state.image))
+        && !session.hidesClass(content, state.image)
   }
 }
 
@@ -161,6 +162,23 @@ extension EncodingSession {
   /// Whether the bodies that were left out can certainly be read with those that were written.
   fileprivate func isReadable(_ paths: NewPaths) throws -> Bool {
     try !bodies.graph.orderMatters && !(paths.areThere && mayKnowSomeEarly) && !paths.leadBack
+  }
+
+  /// Whether a body that was left out has a class whose name does not lead to its type any more, but counts from now on.
+  fileprivate func hidesClass(_ content: SaveContent, _ image: ArchiveImage) throws -> Bool {
+    var classes = tables.classes
+    let isHidden = zip(classes.entries, classes.types).map { entry, type in
+      type == Never.self && !entry.isPolymorphic && !entry.isValueType
+    }
+    guard isHidden.contains(true) else { return false }
+    for (index, length) in content.lengths.enumerated() where length == 0 {
+      guard let object = bodies.objects.object(index + 1), let new = classes.number(of: type(of: object)),
+        classes.entries[new].isPolymorphic
+      else { continue }
+      let number = Int(content.numbers[index])
+      if isHidden[try image.objectBody(number, at: 0).classNumber] { return true }
+    }
+    return false
   }
 
   /// Whether the file may have objects that are known early as well as others. Then the object with which a reader
