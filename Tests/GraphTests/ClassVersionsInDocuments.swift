@@ -113,6 +113,29 @@ import Testing
     #expect(read.pet is Fish || read.guest is Fish)
   }
 
+  final class EarlierTank: Codable { var bowl = EarlierBowl() }
+
+  final class Tank: Codable {
+    weak var star: Pet?
+    var bowl = Bowl()
+  }
+
+  @Test("the new name of a class counts as soon as a weak reference declares another type")
+  func newNamesOfWeakTargets() throws {
+    let folder = try TemporaryFolder()
+    KeyedArchiver.setClassName("ForgottenFish", for: EarlierFish.self)
+    defer { KeyedArchiver.setClassName(nil, for: EarlierFish.self) }
+    try ArchiveDocument(creating: folder("tank"), root: EarlierTank()).close()
+    let before = try ArchiveDocument<Tank>(opening: folder("tank"))
+    before.root.star = before.root.bowl.more[0]
+    #expect(try before.save(changed: [before.root]))
+    before.close()
+    let after = try ArchiveDocument<Tank>(opening: folder("tank"))
+    try after.save()
+    let fish = try after.root.bowl.$more.load()
+    #expect(fish.count == 1 && after.root.star === fish[0])
+  }
+
   final class Bird: Pet {}
 
   final class Cage: Codable {

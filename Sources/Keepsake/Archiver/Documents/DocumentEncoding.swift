@@ -63,7 +63,7 @@ struct DocumentEncoding {
     isKnownToBeReadable =
       try changed == nil
       || session.isReadable(NewPaths(content, changes, session.bodies.graph, state.image))
-        && !session.hidesClass(content, state.image)
+        && !session.hidesClass(content, numbers.declaredOtherwise, state.image)
   }
 }
 
@@ -165,20 +165,30 @@ extension EncodingSession {
   }
 
   /// Whether a body that was left out has a class whose name does not lead to its type any more, but counts from now on.
-  fileprivate func hidesClass(_ content: SaveContent, _ image: ArchiveImage) throws -> Bool {
+  /// `weakTargets` are objects of the file, by their numbers there, that the save may not have reached.
+  fileprivate func hidesClass(
+    _ content: SaveContent,
+    _ weakTargets: [Int: AnyObject],
+    _ image: ArchiveImage
+  ) throws -> Bool {
     var classes = tables.classes
     let isHidden = zip(classes.entries, classes.types).map { entry, type in
       type == Never.self && !entry.isPolymorphic && !entry.isValueType
     }
     guard isHidden.contains(true) else { return false }
-    for (index, length) in content.lengths.enumerated() where length == 0 {
-      guard let object = bodies.objects.object(index + 1), let new = classes.number(of: type(of: object)),
-        classes.entries[new].isPolymorphic
-      else { continue }
-      let number = Int(content.numbers[index])
-      if isHidden[try image.objectBody(number, at: 0).classNumber] { return true }
+    func isHiding(_ object: AnyObject, _ number: Int) throws -> Bool {
+      guard let new = classes.number(of: type(of: object)), classes.entries[new].isPolymorphic else {
+        return false
+      }
+      return isHidden[try image.objectBody(number, at: 0).classNumber]
     }
-    return false
+    for (index, length) in content.lengths.enumerated() where length == 0 {
+      guard let object = bodies.objects.object(index + 1) else { continue }
+      if try isHiding(object, Int(content.numbers[index])) { return true }
+    }
+    if weakTargets.isEmpty { return false }
+    let written = content.written
+    return try weakTargets.contains { try written[$0] == nil && isHiding($1, $0) }
   }
 
   /// Whether the file may have objects that are known early as well as others. Then the object with which a reader

@@ -37,7 +37,9 @@ extension EncodingSession {
     let number = replacesObjects ? nil : bodies.objects.knownNumber(of: object)
     if replacesObjects { noteDeclaration(of: object, declared) }
     if tables.conditionals == nil { tables.conditionals = ConditionalRegistry() }
-    let body = bodies.isAdded ? bodies.saved?.noteConditional(object, number) : nil
+    let body =
+      bodies.isAdded
+      ? bodies.saved?.noteConditional(object, number, isDeclaredOtherwise: isDeclaredOtherwise) : nil
     guard
       let entry = tables.conditionals?
         .entry(for: object, number, body: body, isDeclaredOtherwise: isDeclaredOtherwise)

@@ -17,6 +17,9 @@ final class SavedNumbers {
   /// The objects to which conditional references of this save lead, some of which may have been taken back; `nil` if
   /// nobody asks for them.
   private var conditionalTargets: Set<ObjectIdentifier>?
+  /// The objects in bodies of the file to which conditional references of this save lead that are declared as other
+  /// classes, if bodies are left out.
+  private(set) var declaredOtherwise: [Int: AnyObject] = [:]
   /// The objects that have changed, if the caller of the save knows them; the bodies of others are left out.
   private let changed: Set<ObjectIdentifier>?
   /// The sessions that read lazy values of the file.
@@ -109,12 +112,16 @@ final class SavedNumbers {
 
   /// Records that a conditional reference leads to `object`, which the session or ``before`` retains.
   ///
-  /// - Parameter number: the number of the object in the session, if it has one.
+  /// - Parameters:
+  ///   - number: the number of the object in the session, if it has one.
+  ///   - isDeclaredOtherwise: whether the reference is declared as another class than that of the object.
   /// - Returns: the number of its body in the file, if it has one.
   @inline(never)
-  func noteConditional(_ object: AnyObject, _ number: Int?) -> Int? {
+  func noteConditional(_ object: AnyObject, _ number: Int?, isDeclaredOtherwise: Bool) -> Int? {
     conditionalTargets?.insert(ObjectIdentifier(object))
-    return number.map { self[$0] } ?? before.number(of: object).map { Int($0) }
+    let body = number.map { self[$0] } ?? before.number(of: object).map { Int($0) }
+    if isDeclaredOtherwise, changed != nil, let body, body < firstNew { declaredOtherwise[body] = object }
+    return body
   }
 
   /// Whether a conditional reference may lead to `object`; `true` if these references were not recorded.
