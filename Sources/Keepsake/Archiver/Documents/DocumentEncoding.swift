@@ -175,7 +175,7 @@ extension EncodingSession {
     let isHidden = zip(classes.entries, classes.types).map { entry, type in
       type == Never.self && !entry.isPolymorphic && !entry.isValueType
     }
-    guard isHidden.contains(true) else { return false }
+    guard isHidden.contains(true), classes.entries.contains(where: \.isPolymorphic) else { return false }
     func isHiding(_ object: AnyObject, _ number: Int) throws -> Bool {
       guard let new = classes.number(of: type(of: object)), classes.entries[new].isPolymorphic else {
         return false
