@@ -238,6 +238,29 @@ import Testing
     }
   }
 
+  @Test("strings of all lengths and numbers, whichever of them comes first")
+  func primitives() throws {
+    let texts = (0..<200).map { String(repeating: "a", count: 20 * ($0 % 60)) + "\($0)" }
+    let decimals = (0..<40).map { Decimal($0) / 7 }
+    let keys = (0..<40).map { Int128($0) << ($0 * 3) }
+    var archives: Set<Data> = []
+    for round in 0..<8 {
+      // The capacity decides about the order of a set.
+      var (names, amounts) = (Set<String>(minimumCapacity: 1 << (8 + round)), Set(decimals.prefix(round)))
+      names.formUnion(texts)
+      amounts.formUnion(decimals)
+      let numbers = Dictionary(uniqueKeysWithValues: zip(keys.shuffled(), 0..<40).map { ($0, $1 % 1) })
+      archives.insert(try sorted(Primitives(names: names, amounts: amounts, numbers: numbers)))
+    }
+    #expect(archives.count == 1)
+  }
+
+  private struct Primitives: Codable {
+    var names: Set<String>
+    var amounts: Set<Decimal>
+    var numbers: [Int128: Int]
+  }
+
   @Test("random graphs give one archive each, however their objects lie in memory")
   func randomGraphs() throws {
     var seeds = SeededGenerator("sorted contents")

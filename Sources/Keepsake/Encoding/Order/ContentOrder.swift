@@ -62,22 +62,25 @@ final class ContentOrder {
     _ session: EncodingSession
   ) throws -> [Elements.Element] {
     noteTime(session.nesting.makeFrameID())
-    let keyed = try elements.map { (element: $0, key: try key(of: content($0), session)) }
-      .ordered { $0.key < $1.key }
-    let runs = keyed.runs { $0.key }
-    guard runs.count < keyed.count else { return keyed.map { $0.element } }
+    // Keys are apart from the elements, whose type is generic: tuples of both would take as long as the rest.
+    let elements = Array(elements)
+    var keys: [ContentKey] = []
+    for element in elements { keys.append(try key(of: content(element), session)) }
+    let order = keys.indices.ordered { keys[$0] < keys[$1] }
+    let runs = order.runs { keys[$0] }
+    guard runs.count < order.count else { return order.map { elements[$0] } }
     noteArchived(session)
     // The other elements count, too: they may refer to one of those that are alike.
     let first = parts.count
     let positions = try runs.map { run in
       try run.map {
-        let target = try target(of: whole($0.element), session)
+        let target = try target(of: whole(elements[$0]), session)
         return (position: try position(of: target, session), numbers: numbersInFile(of: target, session))
       }
     }
     try compare(from: first, session)
     return zip(runs, positions).flatMap { run, positions in
-      order(positions).map { run[run.startIndex + $0].element }
+      self.order(positions).map { elements[run[run.startIndex + $0]] }
     }
   }
 

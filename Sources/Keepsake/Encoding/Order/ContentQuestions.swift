@@ -52,12 +52,27 @@ extension EncodingSession {
 
   /// The content of `value` itself, and what it refers to. Nothing of it remains.
   func content(of value: some Encodable, ofObject isObject: Bool) throws -> ContentOrder.Part {
+    if !isObject, let key = keyOfPrimitive(value) { return ContentOrder.Part(key: key) }
     settings.bodyLimit = isObject ? 1 : 0
     (ordering.sets, ordering.answer) = ([], nil)
     do {
       try encode(value, forKey: ArchiveCodingKey(stringValue: ""))
     } catch is ContentTaken {}
     return ordering.answer ?? ContentOrder.Part()
+  }
+
+  /// The content of a primitive value that needs no body, as the other way finds it, once that has opened a container;
+  /// otherwise `nil`.
+  private func keyOfPrimitive<Value: Encodable>(_ value: Value) -> ContentKey? {
+    let plan = types.plans.plan(for: Value.self)
+    guard plan.isAtomic, plan.standsInline(value), context.top.kind == .map else { return nil }
+    let (start, strings) = (buffer.count, tables.strings.mark)
+    defer {
+      buffer.truncate(to: start)
+      tables.strings.truncate(to: strings)
+    }
+    write(string: "")
+    return (try? plan.encode(value, self)).map { ContentKey(buffer) }
   }
 
   /// Encodes a set in something that is asked for its content, with no order among what its elements lead to.

@@ -202,11 +202,12 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     _ plan: EncodingPlan<Value>,
     _ session: EncodingSession
   ) throws {
-    let entries = value.compactMap { entry in mapKey(entry.key).map { ($0, entry.value) } }
-    // Comparing entries would copy their values.
-    let keys = entries.map { $0.0 }
+    // Keys and values are apart: tuples of generic types take several times as long.
+    var keys: [PathElement?] = []
+    for key in value.keys { keys.append(mapKey(key)) }
+    let values = Array(value.values)
     for index in keys.indices.ordered(by: { precedes(keys[$0], keys[$1]) }) {
-      try encode(keys[index], entries[index].1, plan, session)
+      if let key = keys[index] { try encode(key, values[index], plan, session) }
     }
   }
 
@@ -246,7 +247,7 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
   }
 
   /// Whether `left` precedes `right` if keys are sorted.
-  private func precedes(_ left: PathElement, _ right: PathElement) -> Bool {
+  private func precedes(_ left: PathElement?, _ right: PathElement?) -> Bool {
     switch (left, right) {
     case (.key(let left), .key(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
     case (.intKey(let left), .intKey(let right)): left < right
