@@ -91,6 +91,12 @@ struct ClassRegistry {
     keysReadLastCount = entries.reduce(0) { $0 + $1.keysReadLast.count }
   }
 
+  /// Whether the entry is that of a class of the file which no type of the program has claimed.
+  func isUnclaimedClass(_ number: Int, polymorphic: Bool) -> Bool {
+    let entry = entries[number]
+    return types[number] == Never.self && entry.isPolymorphic == polymorphic && !entry.isValueType
+  }
+
   /// Claims the entry of the file that matches `entry` and has no type yet; otherwise appends `entry`.
   private mutating func enter(_ entry: ClassEntry, _ type: Any.Type, isWeak: Bool) -> Int {
     if let candidates = unclaimed[entry.name],

@@ -32,11 +32,14 @@ package struct DecimalParts {
 
 extension DecimalParts {
   init(_ decimal: Decimal) {
-    let mantissa = DecimalParts.layoutIsKnown ? decimal.mantissaInMemory : decimal.mantissaOfDigits
+    guard !decimal.isNaN else {
+      self.init(isNegative: false, exponent: 0, mantissa: nil)
+      return
+    }
     self.init(
-      isNegative: decimal.sign == .minus && !decimal.isNaN,
-      exponent: decimal.isNaN ? 0 : decimal.exponent,
-      mantissa: decimal.isNaN ? nil : mantissa
+      isNegative: decimal.sign == .minus,
+      exponent: decimal.exponent,
+      mantissa: DecimalParts.layoutIsKnown ? decimal.mantissaInMemory : decimal.mantissaOfDigits
     )
   }
 

@@ -249,7 +249,7 @@ import Testing
       var (names, amounts) = (Set<String>(minimumCapacity: 1 << (8 + round)), Set(decimals.prefix(round)))
       names.formUnion(texts)
       amounts.formUnion(decimals)
-      let numbers = Dictionary(uniqueKeysWithValues: zip(keys.shuffled(), 0..<40).map { ($0, $1 % 1) })
+      let numbers = Dictionary(uniqueKeysWithValues: (keys[round...] + keys[..<round]).map { ($0, 0) })
       archives.insert(try sorted(Primitives(names: names, amounts: amounts, numbers: numbers)))
     }
     #expect(archives.count == 1)

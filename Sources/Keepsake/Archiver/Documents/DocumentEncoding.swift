@@ -172,15 +172,14 @@ extension EncodingSession {
     _ image: ArchiveImage
   ) throws -> Bool {
     var classes = tables.classes
-    let isHidden = zip(classes.entries, classes.types).map { entry, type in
-      type == Never.self && !entry.isPolymorphic && !entry.isValueType
-    }
-    guard isHidden.contains(true), classes.entries.contains(where: \.isPolymorphic) else { return false }
+    func isHidden(_ number: Int) -> Bool { classes.isUnclaimedClass(number, polymorphic: false) }
+    guard classes.entries.contains(where: \.isPolymorphic), classes.entries.indices.contains(where: isHidden)
+    else { return false }
     func isHiding(_ object: AnyObject, _ number: Int) throws -> Bool {
       guard let new = classes.number(of: type(of: object)), classes.entries[new].isPolymorphic else {
         return false
       }
-      return isHidden[try image.objectBody(number, at: 0).classNumber]
+      return isHidden(try image.objectBody(number, at: 0).classNumber)
     }
     for (index, length) in content.lengths.enumerated() where length == 0 {
       guard let object = bodies.objects.object(index + 1) else { continue }

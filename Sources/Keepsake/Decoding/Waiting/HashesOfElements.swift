@@ -8,13 +8,16 @@ protocol HashedValue {
   func madeAgain(with others: [Any]) -> (any HashedValue)?
 }
 
+/// The hashes of `elements`, by a loop: `map` of a generic collection takes several times as long.
+@inline(__always)
+private func hashes<Elements: Sequence>(of elements: Elements) -> [Int] where Elements.Element: Hashable {
+  var hashes: [Int] = []
+  for element in elements { hashes.append(element.hashValue) }
+  return hashes
+}
+
 extension Set: HashedValue {
-  // A loop, since `map` of a generic collection takes several times as long.
-  var elementHashes: [Int] {
-    var hashes: [Int] = []
-    for element in self { hashes.append(element.hashValue) }
-    return hashes
-  }
+  var elementHashes: [Int] { hashes(of: self) }
 
   func madeAgain(with others: [Any]) -> (any HashedValue)? {
     let new = Set(Array(self) + others.compactMap { $0 as? Element })
@@ -23,11 +26,7 @@ extension Set: HashedValue {
 }
 
 extension Dictionary: HashedValue {
-  var elementHashes: [Int] {
-    var hashes: [Int] = []
-    for key in keys { hashes.append(key.hashValue) }
-    return hashes
-  }
+  var elementHashes: [Int] { hashes(of: keys) }
 
   func madeAgain(with others: [Any]) -> (any HashedValue)? {
     let pairs = self + others.compactMap { $0 as? Element }

@@ -85,9 +85,8 @@ extension EncodingSession {
     guard bodies.isAdded else { return [] }
     let classes = tables.classes
     return classes.entries.indices.filter { number in
-      let entry = classes.entries[number]
-      return classes.types[number] == Never.self && entry.isPolymorphic == polymorphic && !entry.isValueType
-        && ClassNames.types(foundBy: entry.name).contains { $0 == type }
+      classes.isUnclaimedClass(number, polymorphic: polymorphic)
+        && ClassNames.types(foundBy: classes.entries[number].name).contains { $0 == type }
     }
   }
 
