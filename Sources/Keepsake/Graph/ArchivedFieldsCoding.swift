@@ -92,7 +92,7 @@ private struct PropertyDecoder {
     case .strong:
       if let type = entry.property.type as? any Decodable.Type { try decodeValue(type, key, entry) }
     case .weak, .unowned, .unmanaged:
-      if let type = entry.property.target as? any (Decodable & AnyObject).Type {
+      if let type = entry.property.target as? DecodableClass {
         try decodeReference(type, key, entry.property)
       }
     }
@@ -191,7 +191,7 @@ private func encode(
   }
   if entry.property.ownership == .strong, let type = entry.property.type as? any Encodable.Type {
     try encodeValue(type)
-  } else if let type = entry.property.target as? any (Encodable & AnyObject).Type {
+  } else if let type = entry.property.target as? EncodableClass {
     try encodeReference(type)
   }
 }

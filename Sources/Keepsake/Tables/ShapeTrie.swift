@@ -18,9 +18,12 @@ struct ShapeTrie {
     }
   }
 
-  private struct Step: Hashable {
+  private struct Step: Equatable {
     var node = -1
     var key = -1
+
+    /// Both numbers. Neither reaches 32 bits: memory has no room for so many nodes and keys.
+    var id: Int { node &<< 32 | key }
 
     /// The slot of this step in ``ShapeTrie/recent``.
     @inline(__always)
@@ -32,7 +35,7 @@ struct ShapeTrie {
   static let root = 0
 
   private var nodes = [Node(parent: -1, key: -1)]
-  private var steps: [Step: Int] = [:]
+  private var steps: [Int: Int] = [:]
   private var recent = [(step: Step, child: Int)](repeating: (Step(), -1), count: recentCount)
   /// The last node of each numbered shape.
   private var ends: [Int] = []
@@ -60,7 +63,7 @@ struct ShapeTrie {
       nodes[node].note(step, to: known.child)
       return known.child
     }
-    if let known = steps[step] { return take(step, to: known) }
+    if let known = steps[step.id] { return take(step, to: known) }
     if path(to: node, has: key) { return nil }
     return self.step(from: node, newKey: key)
   }
@@ -69,12 +72,12 @@ struct ShapeTrie {
   mutating func step(from node: Int, newKey key: Int) -> Int {
     let step = Step(node: node, key: key)
     let child: Int
-    if let known = steps[step] {
+    if let known = steps[step.id] {
       child = known
     } else {
       child = nodes.count
       nodes.append(Node(parent: node, key: key))
-      steps[step] = child
+      steps[step.id] = child
     }
     return take(step, to: child)
   }

@@ -5,7 +5,7 @@
 
 /// What the compiler tells the runtime about the types of a program.
 ///
-/// This file holds all unsafe code about types. It reads the records in which each loaded image lists its
+/// This enumeration holds all unsafe code about types. It reads the records in which each loaded image lists its
 /// types and conformances. Their layouts are those of the Swift ABI, which the compiler builds into every
 /// program. Nothing that is read here comes from an archive. Nothing is written, and no function is called
 /// through what is read: the runtime makes types from mangled names.
@@ -16,37 +16,7 @@
 ///    indirect, to an address that the dynamic linker has filled in;
 /// 3. metadata and descriptors begin with the fields that the ABI states, and are never freed.
 enum RuntimeMetadata {
-  // MARK: Conformances
-
-  /// The types that conform to the protocol of `existential`, and subclasses of those that are classes.
-  /// Generic types are missing, as there is none without its arguments.
-  static func types(conformingTo existential: Any.Type) -> [Any.Type] {
-    let images = images()
-    var descriptors = descriptors(conformingTo: existential, in: images)
-    descriptors += subclasses(of: Set(descriptors), in: images)
-    var seen: Set<UInt> = []
-    return descriptors.filter { seen.insert($0).inserted }.compactMap { descriptor in
-      // Facts 2 and 3: all of these are the descriptors of types.
-      unsafe describedType(at: descriptor)
-    }
-  }
-
-  /// The descriptors of the types that have a record of conformance to the protocol of `existential`.
-  static func descriptors(conformingTo existential: Any.Type, in images: [Image]) -> [UInt] {
-    guard let wanted = protocolDescriptor(of: existential) else { return [] }
-    return images.lazy.flatMap(\.conformances.records).compactMap { record in
-      // Facts 1 and 2: a record is a relative pointer to a conformance. It begins with the protocol, the
-      // type, the witness table and the flags, four bytes each.
-      guard let conformance = unsafe relative(at: record), unsafe relative(at: conformance) == wanted else {
-        return nil
-      }
-      let flags = unsafe load(UInt32.self, at: conformance + 12)  // fact 3
-      // 0 and 1 mean a descriptor and the place of its address; other numbers are Objective-C classes. Fact 2; the
-      // low bit, which marks indirect pointers elsewhere, is clear in both cases, as the targets are aligned.
-      guard flags >> 3 & 7 <= 1, let address = unsafe relative(at: conformance + 4) else { return nil }
-      return flags >> 3 & 7 == 0 ? address : unsafe load(UInt.self, at: address)
-    }
-  }
+  // MARK: Types
 
   /// The descriptors of the types that the images list: classes, structures, enumerations and others.
   static func descriptors(in images: [Image]) -> [UInt] {
@@ -59,55 +29,11 @@ enum RuntimeMetadata {
     }
   }
 
-  /// The classes below those of `roots`, which inherit the conformance and have no record of it.
-  private static func subclasses(of roots: Set<UInt>, in images: [Image]) -> [UInt] {
-    // Fact 3: the first word of a descriptor has the kind in its low bits.
-    guard roots.contains(where: { unsafe load(UInt32.self, at: $0) & 0x1F == classKind }) else { return [] }
-    var classes: [UInt] = []
-    var children: [UInt: [UInt]] = [:]
-    for descriptor in descriptors(in: images) {
-      // Fact 3; the sixth field of a class is the name of its superclass.
-      guard unsafe load(UInt32.self, at: descriptor) & 0x1F == classKind,
-        let name = unsafe direct(at: descriptor + 20),
-        let parent = unsafe firstReference(ofNameAt: name)
-      else { continue }
-      classes.append(descriptor)
-      children[parent, default: []].append(descriptor)
-    }
-    var below: Set<UInt> = []
-    var rest = Array(roots)
-    while let parent = rest.popLast() {
-      rest += (children[parent] ?? []).filter { below.insert($0).inserted }
-    }
-    return classes.filter(below.contains)
-  }
-
-  /// The first descriptor to which the mangled name at `name` refers: that of a class, if it is the name of a
-  /// superclass.
-  ///
-  /// `name` must be the address of a mangled name of the same image.
-  @unsafe
-  private static func firstReference(ofNameAt name: UInt) -> UInt? {
-    // A name has at least one byte, if only the zero at its end. Four bytes follow a byte of 1 or 2: a relative
-    // pointer to a descriptor, or to the place of its address (fact 2).
-    let directness = unsafe load(UInt8.self, at: name)
-    guard directness == 1 || directness == 2, let address = unsafe direct(at: name + 1) else { return nil }
-    return directness == 1 ? address : unsafe load(UInt.self, at: address)
-  }
-
-  // MARK: Types
-
-  /// The type with this declaration, or `nil` if it is generic.
-  static func type(of declaration: Declaration) -> Any.Type? {
-    // Facts 2 and 3: only `declarations` makes declarations, from descriptors of types.
-    unsafe describedType(at: declaration.descriptor)
-  }
-
   /// The type that `descriptor` describes, or `nil` if it is generic.
   ///
   /// `descriptor` must be the address of the descriptor of a type.
   @unsafe
-  private static func describedType(at descriptor: UInt) -> Any.Type? {
+  static func describedType(at descriptor: UInt) -> Any.Type? {
     let flags = unsafe load(UInt32.self, at: descriptor)  // fact 3
     guard 16...18 ~= flags & 0x1F, flags & 0x80 == 0 else { return nil }
     // A mangled name can refer to a descriptor by a 2 and the distance to the place of its address. Here, that
@@ -175,23 +101,7 @@ enum RuntimeMetadata {
     }
   }
 
-  /// The descriptor of the protocol P, for `any P`.
-  private static func protocolDescriptor(of existential: Any.Type) -> UInt? {
-    let metadata = address(of: existential)
-    let word = UInt(MemoryLayout<UInt>.size)
-    // Fact 3: the metadata of an existential is its kind, its flags and the number of protocols, the latter two
-    // of four bytes, and then, unless a superclass is required, the protocols. So kind and number are checked
-    // first, and bit 30 of the flags, which says that there is a superclass.
-    guard unsafe load(UInt.self, at: metadata) == 0x303,
-      unsafe load(UInt32.self, at: metadata + word) & 1 << 30 == 0,
-      unsafe load(UInt32.self, at: metadata + word + 4) == 1
-    else { return nil }
-    return unsafe load(UInt.self, at: metadata + word + 8)
-  }
-
   // MARK: Memory
-
-  private static let classKind: UInt32 = 16
 
   /// The address of the metadata of `type`.
   static func address(of type: Any.Type) -> UInt {

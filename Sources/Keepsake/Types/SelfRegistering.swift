@@ -24,5 +24,6 @@ public protocol SelfRegistering: AnyObject {}
 
 /// Whether objects of a class exist before their content is read.
 func isKnownEarly(_ type: Any.Type) -> Bool {
-  type is any SelfRegistering.Type || type is AnyClass && type is any ArchivedFields.Type
+  RuntimeMetadata.mayConform(type, to: (any SelfRegistering).self) && type is any SelfRegistering.Type
+    || type is AnyClass && RuntimeMetadata.fieldsType(type) != nil
 }

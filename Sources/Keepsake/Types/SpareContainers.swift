@@ -288,10 +288,10 @@ private func isSoleReference<Container>(_ container: Container) -> Bool {
   soleReferences.withLock { known in
     let id = ObjectIdentifier(Container.self)
     if let isReference = known[id] { return isReference }
-    let children = Mirror(reflecting: container).children
+    let properties = RuntimeMetadata.storedProperties(of: Container.self)
     let isReference =
-      MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size && children.count == 1
-      && children.allSatisfy { type(of: $0.value) is AnyClass }
+      MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size && properties?.count == 1
+      && properties?.first?.type is AnyClass
     known[id] = isReference
     return isReference
   }

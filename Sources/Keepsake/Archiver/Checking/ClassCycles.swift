@@ -12,18 +12,17 @@ struct ClassCycles {
     let isVariable: Bool
   }
 
-  private typealias AnyClassType = any (AnyObject & Encodable).Type
-
   /// The properties of each class.
   private var edges: [ObjectIdentifier: [Edge]] = [:]
-  private var classes: [AnyClassType] = []
+  private var classes: [EncodableClass] = []
 
   /// - Parameter samples: a value of each type that occurs.
   init(_ samples: [Any]) {
     var probes: [ObjectIdentifier: PropertyProbe] = [:]
     for sample in samples {
       // A cast of a value to AnyObject would bridge it to Foundation, which ends the program for a set of decimals.
-      guard let type = type(of: sample) as? AnyClassType, let object = sample as? any (AnyObject & Encodable)
+      guard let type = type(of: sample) as? EncodableClass,
+        let object = sample as? any (AnyObject & Encodable)
       else { continue }
       classes.append(type)
       let probe = PropertyProbe(type)
@@ -40,7 +39,7 @@ struct ClassCycles {
     findCycles()
   }
 
-  private mutating func addEdges(of type: AnyClassType, _ probe: PropertyProbe?) {
+  private mutating func addEdges(of type: EncodableClass, _ probe: PropertyProbe?) {
     for property in StoredProperty.all(of: type) ?? []
     where !property.isLazy && property.ownership != .weak {
       let findings = probe.map { Array($0.findings.values) } ?? []
@@ -64,9 +63,9 @@ struct ClassCycles {
   }
 
   /// The classes of the objects that `type` holds, without those that are read last or close no cycle.
-  private func declaredClasses(in type: Any.Type, _ seen: inout Set<ObjectIdentifier>) -> [AnyClassType] {
+  private func declaredClasses(in type: Any.Type, _ seen: inout Set<ObjectIdentifier>) -> [EncodableClass] {
     if type is any ReadLate.Type || !seen.insert(ObjectIdentifier(type)).inserted { return [] }
-    if let type = type as? AnyClassType { return [type] }
+    if let type = type as? EncodableClass { return [type] }
     if type is AnyClass { return [] }
     if let type = type as? any HoldingOthers.Type {
       return type.held.flatMap { declaredClasses(in: $0, &seen) }

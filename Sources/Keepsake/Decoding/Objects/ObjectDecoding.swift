@@ -151,7 +151,7 @@ extension ClassDecodingPlan {
   ) throws -> Unretained<BuildableType> {
     if let found = known.unretained(number) { return found }
     let type = try session.type(ofClass: number, expected: Value.self, reference, depth)
-    guard let type = type as? BuildableType.Class else { throw ReadingFault.mismatch(reference) }
+    guard let type = RuntimeMetadata.classType(type) else { throw ReadingFault.mismatch(reference) }
     let found = BuildableType(type)
     known[number] = found
     return Unretained(found)
@@ -160,20 +160,19 @@ extension ClassDecodingPlan {
 
 /// A class whose instances an archive may hold, with cached facts about it.
 final class BuildableType {
-  typealias Class = any (Decodable & AnyObject).Type
-
-  let type: Class
+  let type: DecodableClass
   let isAwakening: Bool
   /// Whether the stored properties are archived as they are.
   let isOfFields: Bool
   /// The bytes that an instance takes.
   let byteCount: Int
 
-  init(_ type: Class) {
+  init(_ type: DecodableClass) {
     self.type = type
     byteCount = instanceByteCount(type)
-    isAwakening = type is any ArchiveAwakening.Type
-    isOfFields = type is any ArchivedFields.Type
+    isAwakening =
+      RuntimeMetadata.mayConform(type, to: (any ArchiveAwakening).self) && type is any ArchiveAwakening.Type
+    isOfFields = RuntimeMetadata.fieldsType(type) != nil
   }
 }
 
@@ -192,7 +191,7 @@ struct TypedValueInProgress {
 
 extension DecodingSession {
   fileprivate func decodeObject(
-    _ type: BuildableType.Class,
+    _ type: DecodableClass,
     at cursor: inout Int,
     _ depth: Int
   ) throws -> AnyObject {

@@ -29,24 +29,21 @@ final class CheckedDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
 
 /// The types whose values the library checks.
 enum CheckedTypes {
-  /// The check for each type. The library does not import the part of Foundation that has `IndexSet` and
-  /// `CharacterSet`. If the program has not loaded it either, such values do not exist.
-  private static let checks: [ObjectIdentifier: ValueCheck] = {
-    var checks: [ObjectIdentifier: ValueCheck] = [
-      ObjectIdentifier(URLComponents.self): checkURLComponents,
-      ObjectIdentifier(DateInterval.self): checkDateInterval,
-    ]
-    let others: [String: ValueCheck] = [
-      "Foundation.IndexSet": checkIndexSet, "Foundation.CharacterSet": checkCharacterSet,
-    ]
-    for (name, check) in others {
-      if let type = RuntimeTypes.types(named: name).first { checks[ObjectIdentifier(type)] = check }
-    }
-    return checks
-  }()
+  /// The check for each type of Foundation, by its name: the library does not import the part of Foundation that has
+  /// `IndexSet` and `CharacterSet`.
+  private static let checks: [String: ValueCheck] = [
+    "URLComponents": checkURLComponents, "DateInterval": checkDateInterval,
+    "IndexSet": checkIndexSet, "CharacterSet": checkCharacterSet,
+  ]
 
   /// The check for values of `type`; `nil` if its own `init(from:)` is safe.
-  static func check(for type: Any.Type) -> ValueCheck? { checks[ObjectIdentifier(type)] }
+  static func check(for type: Any.Type) -> ValueCheck? {
+    // The runtime makes the full name from the mangled one, so only few types are asked for it.
+    guard let name = RuntimeMetadata.declaredName(of: type), let check = checks[name],
+      RuntimeTypes.name(of: type) == "Foundation.\(name)"
+    else { return nil }
+    return check
+  }
 
   enum CodingKeys: CodingKey { case indexes, bitmap, scheme, port, duration }
   typealias Container = KeyedDecodingContainer<CodingKeys>

@@ -110,9 +110,15 @@ extension DecodingSession {
 
 extension Array: NativelyDecodable where Element: Decodable {
   static func makeDecodingPlan() -> AnyDecodingPlan {
-    if let unpackable = Element.self as? any UnpackableElement.Type { return unpackable.makePackedPlan() }
+    if RuntimeMetadata.mayConform(Element.self, to: (any UnpackableElement).self),
+      let unpackable = Element.self as? any UnpackableElement.Type
+    {
+      return unpackable.makePackedPlan()
+    }
     if Element.self == String.self { return StringsDecodingPlan() }
-    if let type = Element.self as? any (Decodable & AnyObject).Type { return makeObjectsPlan(type) }
+    if let type = RuntimeMetadata.classType(Element.self) {
+      return makeObjectsPlan(type)
+    }
     return ArrayDecodingPlan<Element>()
   }
 

@@ -17,7 +17,8 @@ class AnyDecodingPlan {
 /// The plan for types without a better one. It calls their own `init(from:)`.
 class DecodingPlan<Value: Decodable>: AnyDecodingPlan {
   /// Whether the values are stand-ins for values of the program.
-  private(set) lazy var isForStandIns = Value.self is any ValueStandIn.Type
+  private(set) lazy var isForStandIns =
+    RuntimeMetadata.mayConform(Value.self, to: (any ValueStandIn).self) && Value.self is any ValueStandIn.Type
 
   /// Reads the value at `cursor`, and moves past it; `depth` is that of its container.
   func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
@@ -74,9 +75,15 @@ struct DecodingPlanCache {
   }
 
   private static func makePlan<Value: Decodable>(_ type: Value.Type) -> AnyDecodingPlan {
-    if let native = type as? any NativelyDecodable.Type { return native.makeDecodingPlan() }
-    if let type = type as? any (Decodable & AnyObject).Type { return makeClassPlan(type) }
-    if let type = type as? any ArchivedFields.Type { return makeFieldsPlan(type) }
+    if RuntimeMetadata.mayConform(type, to: (any NativelyDecodable).self),
+      let native = type as? any NativelyDecodable.Type
+    {
+      return native.makeDecodingPlan()
+    }
+    if let type = RuntimeMetadata.classType(type) { return makeClassPlan(type) }
+    if let type = RuntimeMetadata.fieldsType(type) {
+      return makeFieldsPlan(type)
+    }
     if let check = CheckedTypes.check(for: type) { return CheckedDecodingPlan<Value>(check) }
     return DecodingPlan<Value>()
   }

@@ -62,7 +62,7 @@ extension DecodingSession {
       ReferenceFieldDecodingPlan<Target>(property)
     }
     if property.ownership == .strong, let type = property.type as? any Decodable.Type { return plan(type) }
-    if let type = property.target as? any (Decodable & AnyObject).Type { return referencePlan(type) }
+    if let type = property.target as? DecodableClass { return referencePlan(type) }
     throw .misuse("\(property.owner).\(property.name) is not Decodable")
   }
 }

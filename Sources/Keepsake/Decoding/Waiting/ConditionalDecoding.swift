@@ -9,7 +9,7 @@ protocol ReferenceReceiver: AnyObject {
   func waits(for reference: WaitingReference, _ session: DecodingSession) -> Bool
 
   /// The class as which the object can be read; `nil` if only other references have it.
-  var target: (any (Decodable & AnyObject).Type)? { get }
+  var target: DecodableClass? { get }
 }
 
 /// A conditional reference whose object is not decoded yet.
@@ -104,7 +104,7 @@ final class WeakBox: ReferenceReceiver {
     return owner.map { property.reference(in: $0) == nil } ?? false
   }
 
-  var target: (any (Decodable & AnyObject).Type)? { type as? any (Decodable & AnyObject).Type }
+  var target: DecodableClass? { type as? DecodableClass }
 
   func receive(_ object: AnyObject, for reference: WaitingReference, _ session: DecodingSession) throws {
     try reference.check(object, isA: type, session)

@@ -138,9 +138,13 @@ struct NotedHashes {
 extension DecodingSession {
   /// Whether the hash of a `type` may depend on objects.
   static func mayHoldObjects(_ type: Any.Type) -> Bool {
-    func isPlain<Element>(_ type: Element.Type) -> Bool { _isPOD(type) || type is any ReadablePrimitive.Type }
+    func isPlain<Element>(_ type: Element.Type) -> Bool {
+      _isPOD(type)
+        || RuntimeMetadata.mayConform(type, to: (any ReadablePrimitive).self)
+          && type is any ReadablePrimitive.Type
+    }
     if _openExistential(type, do: isPlain) { return false }
-    if let wrapped = (type as? any OptionalValue.Type)?.wrapped { return mayHoldObjects(wrapped) }
+    if let wrapped = RuntimeMetadata.wrappedType(of: type) { return mayHoldObjects(wrapped) }
     guard !(type is AnyClass), let properties = StoredProperty.all(of: type) else { return true }
     return properties.contains { mayHoldObjects($0.type) }
   }

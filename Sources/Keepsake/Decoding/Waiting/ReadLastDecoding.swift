@@ -29,7 +29,7 @@ extension DecodingContainerState {
   func isNilForNow(_ key: some CodingKey, at start: Int) throws -> Bool {
     guard let owner,
       let property = StoredProperty.all(of: owner.type)?.property(named: propertyNames(of: key)),
-      let type = (property.type as? any OptionalValue.Type)?.wrapped as? any Decodable.Type
+      let type = RuntimeMetadata.wrappedType(of: property.type) as? any Decodable.Type
     else { return false }
     return try isReadLast(type, key, at: start, needsValue: false) != nil
   }
@@ -270,7 +270,7 @@ extension DecodingSession {
     let property = StoredProperty.all(of: object.type)?.property(named: propertyNames(of: key))
     let isStored = property?.type == Value.self || property?.type == Value?.self
     if isStored, let property, property.isVariable {
-      if let target = (property.type as? any OptionalValue.Type)?.wrapped as? any AnyObject.Type {
+      if let target = RuntimeMetadata.wrappedType(of: property.type) as? any AnyObject.Type {
         if property.ownership == .strong {
           retained = waitingProperty(property, isField: false)
         } else {

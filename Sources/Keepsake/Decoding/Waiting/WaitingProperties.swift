@@ -112,7 +112,7 @@ final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
     return property.reference(in: owner) == nil
   }
 
-  var target: (any (Decodable & AnyObject).Type)? { Target.self as? any (Decodable & AnyObject).Type }
+  var target: DecodableClass? { Target.self as? DecodableClass }
 }
 
 extension DecodingSession {

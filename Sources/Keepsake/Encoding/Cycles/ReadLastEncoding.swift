@@ -123,7 +123,7 @@ extension EncodingSession: PlayThroughQuestions {
   /// object exists before its fields are read, so a cycle needs one to wait only if a reader enters the cycle at another
   /// object. A single object is preferred to a collection.
   private func preference(_ property: StoredProperty, isField: Bool) -> Int {
-    let isSingle = (property.type as? any OptionalValue.Type)?.wrapped is AnyClass
+    let isSingle = RuntimeMetadata.wrappedType(of: property.type) is AnyClass
     return (property.ownership == .strong ? 4 : 0) + (isField ? 0 : 2) + (isSingle ? 1 : 0)
   }
 

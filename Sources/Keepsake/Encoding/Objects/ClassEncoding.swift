@@ -19,11 +19,17 @@ extension EncodingSession {
     if object is AnyLazyContent {
       return tables.classes.number(ofUnknown: ClassEntry(name: ClassEntry.lazyName), AnyLazyContent.self)
     }
-    guard let placeholder = object as? any ArchivePlaceholder else { return try addClass(type(of: object)) }
+    guard isPlaceholder(type(of: object)),
+      let placeholder = object as? any ArchivePlaceholder
+    else { return try addClass(type(of: object)) }
     var entries = placeholder.content.entries
     // A placeholder was built because the name decided which class to build.
     if !entries.isEmpty, !(object is UnknownObject) { entries[0].isPolymorphic = true }
     return try number(ofUnknown: entries[...], type(of: object))
+  }
+
+  private func isPlaceholder(_ type: Any.Type) -> Bool {
+    RuntimeMetadata.mayConform(type, to: (any ArchivePlaceholder).self) && type is any ArchivePlaceholder.Type
   }
 
   /// The number of a type that the program does not have. `entries` are the type's entry in another archive and those
@@ -34,7 +40,7 @@ extension EncodingSession {
     }
     let superclass = entries.dropFirst()
     entry.superclass = try superclass.first.map { first in
-      let known = ClassNames.types(named: first.name).first as? any (AnyObject & Encodable).Type
+      let known = ClassNames.types(named: first.name).first as? EncodableClass
       return try known.map { try classNumber(of: $0) } ?? number(ofUnknown: superclass, placeholder)
     }
     return tables.classes.number(ofUnknown: entry, placeholder)
@@ -66,7 +72,9 @@ extension EncodingSession {
 
   private func findFacts(of type: AnyClass) throws -> ClassFacts {
     let superclass: AnyClass? = _getSuperclass(type).flatMap { $0 is any Encodable.Type ? $0 : nil }
-    if let superclass, type is any ArchivedFields.Type, !(superclass is any ArchivedFields.Type) {
+    if let superclass, RuntimeMetadata.fieldsType(type) != nil,
+      RuntimeMetadata.fieldsType(superclass) == nil
+    {
       throw misuse(PropertyNames.inheritedCoding(of: superclass, type).message)
     }
     let facts = ClassFacts(
@@ -76,7 +84,9 @@ extension EncodingSession {
       hasWeakProperties: StoredProperty.all(of: type)?.contains { $0.ownership == .weak } ?? false
     )
     // A class may declare another name or version at any time.
-    if settings.ownClassNames.isEmpty, !(type is any ArchivableClass.Type) { types.classFacts[type] = facts }
+    if settings.ownClassNames.isEmpty, RuntimeMetadata.archivableType(type) == nil {
+      types.classFacts[type] = facts
+    }
     return facts
   }
 
@@ -113,7 +123,7 @@ extension EncodingSession {
 
   private func addPolymorphic(_ type: AnyClass) throws {
     // A placeholder has the entry of the class for which it stands, which exists when its body is begun.
-    if type is any ArchivePlaceholder.Type { return }
+    if isPlaceholder(type) { return }
     let changeCount = tables.classes.changeCount
     do { try makePolymorphic(classNumber(of: type), type) } catch {
       // Plans for classes are atomic, so nothing may remain.
@@ -137,7 +147,7 @@ extension EncodingSession {
   func valueTypeNumber<Value>(of value: Value) throws -> Int {
     let type = Value.self
     if let number = tables.classes.number(of: type) { return number }
-    if let placeholder = value as? any ArchivePlaceholder {
+    if isPlaceholder(type), let placeholder = value as? any ArchivePlaceholder {
       return try number(ofUnknown: placeholder.content.entries[...], type)
     }
     let name = try archivedName(of: type)
@@ -170,7 +180,7 @@ extension EncodingSession {
   private func archivedType(named name: String, besides type: Any.Type) -> Any.Type? {
     zip(tables.classes.entries, tables.classes.types).first { entry, other in
       entry.name == name && (entry.isPolymorphic || entry.isValueType) && other != type && other != Never.self
-        && !(other is any ArchivePlaceholder.Type) && !isCopy(other, of: type)
+        && !isPlaceholder(other) && !isCopy(other, of: type)
         && !areRelated(other, type)
     }?.1
   }

@@ -56,9 +56,15 @@ extension Span where Element: ~Copyable {
 
 extension Array: NativelyEncodable where Element: Encodable {
   static func makeEncodingPlan() -> AnyEncodingPlan {
-    if let packable = Element.self as? any PackableElement.Type { return packable.makePackedPlan() }
+    if RuntimeMetadata.mayConform(Element.self, to: (any PackableElement).self),
+      let packable = Element.self as? any PackableElement.Type
+    {
+      return packable.makePackedPlan()
+    }
     if Element.self == String.self { return StringsEncodingPlan(isAtomic: true, canBeNil: false) }
-    if let type = Element.self as? any (Encodable & AnyObject).Type { return makeObjectsPlan(type) }
+    if let type = RuntimeMetadata.classType(Element.self) {
+      return makeObjectsPlan(type)
+    }
     return ArrayEncodingPlan<Element>(canBeNil: false)
   }
 

@@ -82,9 +82,15 @@ struct EncodingPlanCache {
   }
 
   private static func makePlan<Value: Encodable>(_ type: Value.Type) -> AnyEncodingPlan {
-    if let native = type as? any NativelyEncodable.Type { return native.makeEncodingPlan() }
-    if let type = type as? any (Encodable & AnyObject).Type { return makeClassPlan(type) }
-    if let type = type as? any ArchivedFields.Type { return makeFieldsPlan(type) }
+    if RuntimeMetadata.mayConform(type, to: (any NativelyEncodable).self),
+      let native = type as? any NativelyEncodable.Type
+    {
+      return native.makeEncodingPlan()
+    }
+    if let type = RuntimeMetadata.classType(type) { return makeClassPlan(type) }
+    if let type = RuntimeMetadata.fieldsType(type) {
+      return makeFieldsPlan(type)
+    }
     return EncodingPlan<Value>()
   }
 

@@ -75,7 +75,7 @@ extension EncodingSession {
       return UnownedEncodingPlan<UnownedField<Target>>()
     }
     if property.ownership == .strong, let type = property.type as? any Encodable.Type { return plan(type) }
-    if let type = property.target as? any (Encodable & AnyObject).Type { return referencePlan(type) }
+    if let type = property.target as? EncodableClass { return referencePlan(type) }
     throw .misuse("\(property.owner).\(property.name) is not Encodable")
   }
 }

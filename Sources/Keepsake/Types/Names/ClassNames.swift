@@ -34,7 +34,7 @@ enum ClassNames {
 
   /// The version of its own encoding that `type` declares; 0 if it declares none.
   static func declaredVersion(of type: Any.Type) -> Int {
-    max(0, (type as? any ArchivableClass.Type)?.archiveVersion ?? 0)
+    max(0, RuntimeMetadata.archivableType(type)?.archiveVersion ?? 0)
   }
 
   // MARK: Names from all sources

@@ -12,14 +12,14 @@ extension RuntimeTypes {
   /// The name that `type` declares, or `nil` if it declares none: it is not an `ArchivableClass`, or it inherits
   /// the conformance and has the superclass's name.
   package static func declaredName(of type: Any.Type) -> String? {
-    guard let archivable = type as? any ArchivableClass.Type else { return nil }
+    guard let archivable = RuntimeMetadata.archivableType(type) else { return nil }
     let name = archivable.archivedClassName
     return name == archivableSuperclass(of: type)?.archivedClassName ? nil : name
   }
 
   /// The other names that `type` declares. Those that it inherits belong to its superclass.
   package static func declaredAliases(of type: Any.Type) -> [String] {
-    guard let archivable = type as? any ArchivableClass.Type else { return [] }
+    guard let archivable = RuntimeMetadata.archivableType(type) else { return [] }
     let aliases = archivable.archivedClassAliases
     guard !aliases.isEmpty, let parent = archivableSuperclass(of: type) else { return aliases }
     let inherited = parent.archivedClassAliases
@@ -27,7 +27,9 @@ extension RuntimeTypes {
   }
 
   private static func archivableSuperclass(of type: Any.Type) -> (any ArchivableClass.Type)? {
-    RuntimeTypes.superclass(of: type) as? any ArchivableClass.Type
+    RuntimeTypes.superclass(of: type).flatMap {
+      RuntimeMetadata.archivableType($0)
+    }
   }
 
   // MARK: The index

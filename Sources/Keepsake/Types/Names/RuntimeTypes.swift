@@ -74,37 +74,30 @@ package enum RuntimeTypes {
     guard let name = TypeName(String(Substring(name.utf8.prefix { $0 != UInt8(ascii: "<") }))) else {
       return "and this program has no type of that name"
     }
-    let index = index(for: name)
-    switch index.obstacle(to: name) {
-    case .isGeneric: return "which is generic in this program, and must be registered with its arguments"
-    case .isHidden: return "which is private or local in this program, and cannot be found by its name"
-    case nil where index.hasModule(of: name) || !RuntimeMetadata.listsAllImages:
-      return "and this program has no type of that name"
-    case nil:
+    switch index.value.obstacle(to: name) {
+    case .generic: return "which is generic in this program, and must be registered with its arguments"
+    case .hidden: return "which is private or local in this program, and cannot be found by its name"
+    default:
+      let module = String(name.extending.first ?? name.components[0])
+      guard RuntimeMetadata.listsAllImages, !modules.value.contains(module) else {
+        return "and this program has no type of that name"
+      }
       return "and this program has neither that type nor the module "
-        + "\(name.extending.first ?? name.components[0]), so its library may not be loaded"
+        + "\(module), so its library may not be loaded"
     }
   }
 
   // MARK: The search
 
   private static let lookup = TypeLookup { name, parts in
-    let candidates = standardTypes[name].map { [$0] } ?? index(for: parts).types(named: parts)
+    let candidates = standardTypes[name].map { [$0] } ?? index.value.types(named: parts)
     let found = candidates.filter { RuntimeTypes.name(of: $0).utf8.elementsEqual(name.utf8) }
     if !found.isEmpty || RuntimeMetadata.listsAllImages { return found }
     return RuntimeTypes.foundByRuntime(parts).map { [$0] } ?? []
   }
 
-  private static let plainIndex = OfLoadedImages {
-    TypeIndex(RuntimeMetadata.declarations(inExtensions: false))
-  }
-  private static let extensionIndex = OfLoadedImages {
-    TypeIndex(RuntimeMetadata.declarations(inExtensions: true))
-  }
-
-  private static func index(for name: TypeName) -> TypeIndex {
-    (name.extending.isEmpty ? plainIndex : extensionIndex).value
-  }
+  private static let index = OfLoadedImages { TypeIndex(RuntimeMetadata.declarations()) }
+  private static let modules = OfLoadedImages { index.value.modules() }
 
   /// The type with that name that the runtime finds in an image whose types cannot be listed. The runtime gets a name
   /// that is mangled here from plain ASCII identifiers.

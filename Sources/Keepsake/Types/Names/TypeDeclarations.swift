@@ -4,136 +4,175 @@
 /// have names, even if the compiler left out what the runtime would need to find them. The facts are those of
 /// `RuntimeMetadata`.
 extension RuntimeMetadata {
+  /// A class, a structure or an enumeration.
   struct Declaration {
-    let descriptor: UInt
-    /// The type itself, as the enclosing declaration of others.
-    let context: Context
-    /// Whether the descriptor describes not one type, but one for each list of arguments.
-    let isGeneric: Bool
+    fileprivate let descriptor: UInt
+    /// A hash of its own name, without those of the enclosing declarations.
+    let nameHash: UInt32
+
+    enum Kind {
+      case named
+      /// One type for each list of arguments.
+      case generic
+      /// Private or local, so that its name contains an address of the process.
+      case hidden
+    }
   }
 
-  /// The types of the loaded images: those in extensions of types of other modules, or all others. To name the former,
-  /// the runtime has to find the extended types.
-  static func declarations(inExtensions: Bool) -> [Declaration] {
+  /// The types that the loaded images list. Some are there twice.
+  static func declarations() -> [Declaration] {
     let images = images()
-    var reader = ContextReader(resolvesExtensions: inExtensions)
-    var seen: Set<UInt> = []
-    var declarations: [Declaration] = []
-    for descriptor in descriptors(in: images) + descriptors(conformingTo: (any Decodable).self, in: images)
-    where seen.insert(descriptor).inserted {
-      // Facts 2 and 3: all of these are descriptors.
-      guard let flags = unsafe flags(ofContextAt: descriptor), typeKinds ~= flags & kindMask else { continue }
-      let isGeneric = flags & genericFlag != 0
-      // Generic types cannot be named without their arguments.
-      guard !(isGeneric && inExtensions), let context = unsafe reader.context(at: descriptor),
-        context.isExtended == inExtensions
-      else { continue }
-      declarations.append(Declaration(descriptor: descriptor, context: context, isGeneric: isGeneric))
-    }
-    return declarations
-  }
-
-  private static let kindMask: UInt32 = 0x1F
-  private static let genericFlag: UInt32 = 0x80
-  /// Classes, structures and enumerations.
-  private static let typeKinds: ClosedRange<UInt32> = 16...18
-
-  /// The first four bytes of the descriptor at `descriptor`, which state its kind; `nil` if the library that was found
-  /// lacks the descriptor.
-  ///
-  /// `descriptor` must be the address of a descriptor, or 0.
-  @unsafe
-  private static func flags(ofContextAt descriptor: UInt) -> UInt32? {
-    descriptor == 0 ? nil : unsafe load(UInt32.self, at: descriptor)
-  }
-
-  /// The enclosing declaration of a type: a module, an extension, a type, or something without a name.
-  struct Context {
-    /// The name as `TypeName.key` spells it; for a hidden type, without the address.
-    fileprivate(set) var name: String
-    let module: String
-    /// Whether the type is private or local, so its name contains an address of the process.
-    fileprivate(set) var isHidden = false
-    fileprivate var isExtended = false
-  }
-
-  /// Reads each context once.
-  private struct ContextReader {
-    let resolvesExtensions: Bool
-    private var known: [UInt: Context?] = [:]
-
-    init(resolvesExtensions: Bool) {
-      self.resolvesExtensions = resolvesExtensions
-    }
-
-    /// The context that the descriptor at `address` describes, or `nil` if it cannot be named.
-    ///
-    /// `address` must be the address of a descriptor, or 0.
-    @unsafe
-    mutating func context(at address: UInt) -> Context? {
-      if let context = known[address] { return context }
-      let context = unsafe read(at: address)
-      known[address] = .some(context)
-      return context
-    }
-
-    @unsafe
-    private mutating func read(at address: UInt) -> Context? {
-      // Fact 3: a descriptor begins with its flags and a relative pointer to that of the enclosing declaration.
-      guard let flags = unsafe flags(ofContextAt: address) else { return nil }
-      let kind = flags & kindMask
-      if kind == 0 {
-        // A module; its name is the third field.
-        guard let name = unsafe text(at: address + 8), !TypeName.isOfC(name) else { return nil }
-        let module = RuntimeTypes.commonModule(of: name)
-        return Context(name: TypeName.spelled(module), module: module)
+    return (descriptors(in: images) + descriptors(conformingTo: (any Decodable).self, in: images))
+      .compactMap { descriptor in
+        // Facts 2 and 3: all of these are descriptors. The library that was found may lack one.
+        guard descriptor != 0, unsafe typeKinds ~= kind(ofContextAt: descriptor),
+          let start = unsafe direct(at: descriptor + 8)
+        else { return nil }
+        return unsafe Declaration(descriptor: descriptor, nameHash: nameHash(bytes(ofTextAt: start)))
       }
-      guard let parentAddress = unsafe relative(at: address + 4),
-        var context = unsafe context(at: parentAddress)
-      else {
-        return nil
+  }
+
+  /// Hashes the name of a declaration, with or without backticks.
+  static func nameHash(_ utf8: some Sequence<UInt8>) -> UInt32 {
+    utf8.reduce(0) { hash, byte in byte == backtick ? hash : (hash ^ UInt32(byte)) &* 0x0100_0193 }
+  }
+
+  /// The type with this declaration, or `nil` if it is generic.
+  static func type(of declaration: Declaration) -> Any.Type? {
+    // Facts 2 and 3: only `declarations` makes declarations, from descriptors of types.
+    unsafe describedType(at: declaration.descriptor)
+  }
+
+  /// What `declaration` declares, if `name` is its name; for a hidden type, its name without the address.
+  static func kind(of declaration: Declaration, named name: TypeName) -> Declaration.Kind? {
+    var kind = Declaration.Kind.named
+    var address = declaration.descriptor
+    // The names of the type and of those that enclose it, from the innermost on.
+    for depth in name.components.indices.reversed() {
+      // Facts 2 and 3: the address is that of a descriptor, from here to the module.
+      while unsafe self.kind(ofContextAt: address) == anonymousKind {
+        kind = .hidden
+        guard let parent = unsafe enclosing(address) else { return nil }
+        address = parent
       }
-      switch kind {
-      case 1:
-        // An extension; its third field is a relative pointer to the mangled name of the type.
-        guard resolvesExtensions, let name = unsafe direct(at: address + 8),
-          let type = unsafe type(ofNameAt: name), let extended = TypeName(RuntimeTypes.name(of: type))
-        else {
-          context.isExtended = true
-          return resolvesExtensions ? nil : context
-        }
-        context.name = TypeName.extensionPrefix(context.module) + extended.key.string
-        context.isExtended = true
-      case 2: context.isHidden = true
-      case typeKinds:
-        // The third field of a type is its name.
-        guard let name = unsafe text(at: address + 8) else { return nil }
-        context.name += "." + TypeName.spelled(name)
+      switch unsafe self.kind(ofContextAt: address) {
+      case typeKinds where depth > 0:
+        guard unsafe self.name(inDescriptorAt: address, is: name.components[depth]),
+          let parent = unsafe enclosing(address)
+        else { return nil }
+        // The 8th bit marks generic types.
+        if unsafe load(UInt32.self, at: address) & 0x80 != 0, kind == .named { kind = .generic }
+        address = parent
+      case moduleKind where depth == 0 && name.extending.isEmpty:
+        let module = unsafe self.name(inDescriptorAt: address)
+        return module.map(RuntimeTypes.commonModule) == String(name.components[0]) ? kind : nil
+      case extensionKind where !name.extending.isEmpty:
+        return unsafe extendedName(at: address, enclosing: name.components[(depth + 1)...]) == name.key
+          ? kind : nil
       default: return nil
       }
-      return context
     }
+    return nil
+  }
 
-    /// `address` must be the address of a relative pointer to a zero-terminated text.
-    @unsafe
-    private func text(at address: UInt) -> String? {
-      guard let start = unsafe direct(at: address), let bytes = unsafe UnsafePointer<CChar>(bitPattern: start)
-      else { return nil }
-      return unsafe String(validatingCString: bytes)
+  /// The modules of `declarations`.
+  static func modules(of declarations: [Declaration]) -> Set<String> {
+    var seen: Set<UInt> = []
+    var modules: Set<String> = []
+    for declaration in declarations {
+      // Facts 2 and 3, as above.
+      var address: UInt? = declaration.descriptor
+      while let current = address, seen.insert(current).inserted {
+        if unsafe kind(ofContextAt: current) == moduleKind, let name = unsafe name(inDescriptorAt: current) {
+          modules.insert(RuntimeTypes.commonModule(of: name))
+        }
+        address = unsafe enclosing(current)
+      }
     }
+    return modules
+  }
 
-    /// The type of the mangled name at `start`, or `nil` if it is generic.
-    ///
-    /// `start` must be the address of a mangled name.
-    @unsafe
-    private func type(ofNameAt start: UInt) -> Any.Type? {
-      guard let name = unsafe UnsafePointer<UInt8>(bitPattern: start) else { return nil }
-      return unsafe _getTypeByMangledNameInContext(
-        name,
-        end(ofNameAt: start) - start,
-        genericContext: nil,
-        genericArguments: nil
-      )
+  /// The name of the declaration of `type`, without those around it; `nil` if it has none.
+  static func declaredName(of type: Any.Type) -> String? {
+    let descriptor = typeContextDescriptor(address(of: type))
+    return descriptor == 0 ? nil : unsafe name(inDescriptorAt: descriptor)
+  }
+
+  // MARK: Descriptors
+
+  private static let (moduleKind, extensionKind, anonymousKind): (UInt32, UInt32, UInt32) = (0, 1, 2)
+  /// Classes, structures and enumerations.
+  private static let typeKinds: ClosedRange<UInt32> = 16...18
+  private static let backtick = UInt8(ascii: "`")
+
+  /// The kind of the descriptor at `address`, which must be the address of one.
+  @unsafe
+  private static func kind(ofContextAt address: UInt) -> UInt32 {
+    unsafe load(UInt32.self, at: address) & 0x1F  // fact 3
+  }
+
+  /// The descriptor of the declaration around that at `address`, which must be the address of a descriptor.
+  @unsafe
+  private static func enclosing(_ address: UInt) -> UInt? {
+    // Fact 3: a descriptor begins with its flags and a relative pointer to that of the enclosing declaration.
+    unsafe relative(at: address + 4)
+  }
+
+  /// `address` must be the address of the descriptor of a module or a type.
+  @unsafe
+  static func name(inDescriptorAt address: UInt) -> String? {
+    // Fact 3: the third field is a relative pointer to a zero-terminated text.
+    guard let start = unsafe direct(at: address + 8),
+      let text = unsafe UnsafePointer<CChar>(bitPattern: start)
+    else { return nil }
+    return unsafe String(validatingCString: text)
+  }
+
+  /// Whether the name in the descriptor of the type at `address` is `name`, which has no backticks.
+  @unsafe
+  private static func name(inDescriptorAt address: UInt, is name: Substring) -> Bool {
+    guard let start = unsafe direct(at: address + 8) else { return false }  // fact 3
+    return unsafe bytes(ofTextAt: start).lazy.filter { $0 != backtick }.elementsEqual(name.utf8)
+  }
+
+  /// The bytes up to the next zero.
+  ///
+  /// `start` must be the address of a zero-terminated text.
+  @unsafe
+  private static func bytes(ofTextAt start: UInt) -> some Sequence<UInt8> {
+    sequence(state: start) { next in
+      let byte = unsafe load(UInt8.self, at: next)
+      next += 1
+      return byte == 0 ? nil : byte
     }
+  }
+
+  /// The name of a type in the extension at `address`, which must be the address of its descriptor; `nil` if that
+  /// extends a generic type.
+  @unsafe
+  private static func extendedName(at address: UInt, enclosing names: ArraySlice<Substring>) -> ExactString? {
+    // Fact 3: the third field is a relative pointer to the mangled name of the extended type.
+    guard let start = unsafe direct(at: address + 8), let type = unsafe type(ofNameAt: start),
+      let extended = TypeName(RuntimeTypes.name(of: type)), let parent = unsafe enclosing(address),
+      let module = unsafe name(inDescriptorAt: parent)
+    else { return nil }
+    let prefix = TypeName.extensionPrefix(RuntimeTypes.commonModule(of: module))
+    return ExactString(
+      string: prefix + extended.key.string + names.map { "." + TypeName.spelled($0) }.joined()
+    )
+  }
+
+  /// The type of the mangled name at `start`, or `nil` if it is generic.
+  ///
+  /// `start` must be the address of a mangled name.
+  @unsafe
+  private static func type(ofNameAt start: UInt) -> Any.Type? {
+    guard let name = unsafe UnsafePointer<UInt8>(bitPattern: start) else { return nil }
+    return unsafe _getTypeByMangledNameInContext(
+      name,
+      end(ofNameAt: start) - start,
+      genericContext: nil,
+      genericArguments: nil
+    )
   }
 }

@@ -29,32 +29,41 @@ final class OfLoadedImages<Value: Sendable>: Sendable {
 
 /// The types of the program by their names.
 struct TypeIndex: Sendable {
-  /// Why a type is not found by its name.
-  enum Obstacle { case isGeneric, isHidden }
-
-  private var declarations: [ExactString: [RuntimeMetadata.Declaration]] = [:]
-  private var obstacles: [ExactString: Obstacle] = [:]
-  private var modules: Set<String> = []
+  private let declarations: [RuntimeMetadata.Declaration]
+  /// For each bucket of hashes, 1 more than the index of its last declaration, or 0.
+  private var last: [Int32]
+  /// The same for the declaration before each one in its bucket.
+  private var previous: [Int32] = []
 
   init(_ declarations: [RuntimeMetadata.Declaration]) {
-    for declaration in declarations {
-      let name = ExactString(string: declaration.context.name)
-      modules.insert(declaration.context.module)
-      if declaration.context.isHidden {
-        obstacles[name] = .isHidden
-      } else if declaration.isGeneric {
-        obstacles[name] = .isGeneric
-      } else {
-        self.declarations[name, default: []].append(declaration)
-      }
+    self.declarations = declarations
+    last = Array(repeating: 0, count: max(1, declarations.count))
+    for (index, declaration) in declarations.enumerated() {
+      let bucket = Int(declaration.nameHash) % last.count
+      previous.append(last[bucket])
+      last[bucket] = Int32(truncatingIfNeeded: index + 1)
     }
+  }
+
+  /// The declarations with that name, the last one first.
+  private func declarations(
+    named name: TypeName
+  ) -> [(RuntimeMetadata.Declaration, RuntimeMetadata.Declaration.Kind)] {
+    let hash = RuntimeMetadata.nameHash((name.components.last ?? "").utf8)
+    return sequence(first: last[Int(hash) % last.count]) { previous[Int($0) - 1] }
+      .prefix { $0 > 0 }
+      .compactMap { number in
+        let declaration = declarations[Int(number) - 1]
+        guard declaration.nameHash == hash else { return nil }
+        return RuntimeMetadata.kind(of: declaration, named: name).map { (declaration, $0) }
+      }
   }
 
   /// The types with that name, in the order in which their images were loaded. There are several if two libraries
   /// have modules of the same name.
   func types(named name: TypeName) -> [Any.Type] {
     var types: [Any.Type] = []
-    for declaration in declarations[name.key] ?? [] {
+    for case (let declaration, .named) in declarations(named: name).reversed() {
       guard let type = RuntimeMetadata.type(of: declaration), !types.contains(where: { $0 == type })
       else { continue }
       types.append(type)
@@ -62,11 +71,13 @@ struct TypeIndex: Sendable {
     return types
   }
 
-  func obstacle(to name: TypeName) -> Obstacle? { obstacles[name.key] }
-
-  func hasModule(of name: TypeName) -> Bool {
-    modules.contains(String(name.extending.first ?? name.components[0]))
+  /// Why a type is not found by its name: it is generic or hidden.
+  func obstacle(to name: TypeName) -> RuntimeMetadata.Declaration.Kind? {
+    declarations(named: name).first { $0.1 != .named }?.1
   }
+
+  /// The modules that have types.
+  func modules() -> Set<String> { RuntimeMetadata.modules(of: declarations) }
 }
 
 /// Looks up types by name, and remembers the answers, including those without types.

@@ -17,7 +17,8 @@ final class ArchivedProperties: Sendable {
 
     /// Whether the value may be nil, which is left out or written as nil.
     var isOptional: Bool {
-      (property.type as? any NilHolding.Type).map { !writesNil || !$0.writesItsOwnNil } ?? false
+      guard RuntimeMetadata.mayConform(property.type, to: (any NilHolding).self) else { return false }
+      return (property.type as? any NilHolding.Type).map { !writesNil || !$0.writesItsOwnNil } ?? false
     }
   }
 
@@ -29,7 +30,8 @@ final class ArchivedProperties: Sendable {
 
   private init(_ type: any ArchivedFields.Type) throws(ArchiveError) {
     typeName = "\(type)"
-    keepsDefaults = type is any DefaultKeeping.Type
+    keepsDefaults =
+      RuntimeMetadata.mayConform(type, to: (any DefaultKeeping).self) && type is any DefaultKeeping.Type
     lazy var defaults = DefaultValues(type)
     var entries = try PropertyNames.find(in: type)
     for (index, entry) in entries.enumerated() {
@@ -58,7 +60,7 @@ final class ArchivedProperties: Sendable {
   static func of(_ type: Any.Type) throws(ArchiveError) -> ArchivedProperties {
     let id = ObjectIdentifier(type)
     if let known = known.withLock({ $0[id] }) { return known }
-    guard let type = type as? any ArchivedFields.Type else {
+    guard let type = RuntimeMetadata.fieldsType(type) else {
       throw .misuse("\(type) does not conform to ArchivedFields")
     }
     let found = try ArchivedProperties(type)

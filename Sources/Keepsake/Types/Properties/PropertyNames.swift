@@ -25,7 +25,7 @@ struct PropertyNames {
     var given: [(owner: Any.Type, keys: [String: String?])] = []
     var next: Any.Type? = type
     while let current = next {
-      if let fields = current as? any ArchivedFields.Type {
+      if let fields = RuntimeMetadata.fieldsType(current) {
         given.append((current, fields.archivedKeys))
       } else if current is any Encodable.Type {
         throw PropertyNames.inheritedCoding(of: current, type)
@@ -167,7 +167,7 @@ struct PropertyNames {
           + "that is a protocol"
       )
     case .weak, .unowned:
-      if property.target is any (Codable & AnyObject).Type {
+      if property.target is AnyClass, property.target is any Codable.Type {
         guard property.ownership == .weak, !(type is AnyClass) else { return true }
         throw notArchivable(label, "is weak in a structure. Mark it @WeakReference instead")
       }

@@ -76,7 +76,7 @@ extension RuntimeMetadata {
     return StoredProperty(
       name: identifier(reflectedAs: unsafe String(cString: name)),
       type: fieldType,
-      target: (fieldType as? any OptionalValue.Type)?.wrapped ?? fieldType,
+      target: wrappedType(of: fieldType) ?? fieldType,
       offset: childOffset(type, index: index),
       isVariable: unsafe info.isVar,
       ownership: unsafe info.isStrong ? .strong : ownership(inRecordAt: record),
@@ -120,4 +120,4 @@ private func childOffset(_ type: Any.Type, index: Int) -> Int
 
 /// The address of the descriptor of the type whose metadata is at an address; 0 if there is none.
 @_silgen_name("swift_getTypeContextDescriptor")
-private func typeContextDescriptor(_ metadata: UInt) -> UInt
+func typeContextDescriptor(_ metadata: UInt) -> UInt

@@ -29,7 +29,9 @@ struct StoredProperty: Sendable {
 
   /// Whether a reader can assign it after everything else, and it can be empty until then.
   var canWait: Bool {
-    isVariable && (ownership == .strong || ownership == .unowned) && type is any ValueThatCanBeEmpty.Type
+    isVariable && (ownership == .strong || ownership == .unowned)
+      && RuntimeMetadata.mayConform(type, to: (any ValueThatCanBeEmpty).self)
+      && type is any ValueThatCanBeEmpty.Type
   }
 
   /// The same for a property of an object that exists before its properties are read: it may also keep its default.
