@@ -5,6 +5,7 @@ import Foundation
 struct Benchmarks {
   static func main() {
     do {
+      if try FirstRun.run(Array(CommandLine.arguments.dropFirst())) { return }
       if try ScaleRun.run(Array(CommandLine.arguments.dropFirst())) { return }
       if try DocumentRun.run(Array(CommandLine.arguments.dropFirst())) { return }
       if try HostileRun.run(Array(CommandLine.arguments.dropFirst())) { return }

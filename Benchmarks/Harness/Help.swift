@@ -32,6 +32,8 @@ extension Options {
       --documents [N]   what saves of a document of N objects cost (default 1000000),
                         and opening one and reading a part of it
 
+      --first           what the first value costs in a new process
+
       --hostile [N]     what archives cost that were made to do harm, up to N bytes large
                         (default 10000000)
 
