@@ -69,6 +69,25 @@ import Testing
     }
   }
 
+  @Test("nothing is appended to a file that another program has shortened")
+  func shortened() throws {
+    let sample = try Self.sample()
+    let folder = try TemporaryFolder()
+    try folder.write(sample.data, "notes")
+    let document = try ArchiveDocument<Notebook>(opening: folder("notes"))
+    let file = try #require(FileHandle(forUpdatingAtPath: folder("notes")))
+    try file.truncate(atOffset: UInt64(sample.data.count - 1))
+    document.root.title = "Notebook 5"
+    let error = #expect(throws: ArchiveError.self) { try document.save() }
+    #expect(error?.message.contains("another program has shortened the file") == true)
+    #expect(title(try folder.read("notes"), "shortened") == "Notebook 3")
+    // The missing byte is back.
+    try file.seekToEnd()
+    try file.write(contentsOf: sample.data.suffix(1))
+    try document.save()
+    #expect(title(try folder.read("notes"), "saved") == "Notebook 5")
+  }
+
   @Test("a power cut in either step of a save leaves the save before")
   func powerCuts() throws {
     var random = SeededGenerator("power cuts of saves")

@@ -68,6 +68,10 @@ final class DocumentFile {
   /// file is as before.
   func append<Opened>(_ save: ByteBuffer, at end: Int, _ open: (Data) throws -> Opened) throws -> Opened {
     try checkIsInPlace()
+    // Zeros would fill the gap, and no reader could read the file.
+    if let status = try? file.status(), status.byteCount < end {
+      throw target.failure("another program has shortened the file since it was opened")
+    }
     do {
       try target.attempt(write(save, at: end), "cannot append the save")
       return try open(map())
