@@ -37,6 +37,9 @@ struct ShapeTrie {
   private var nodes = [Node(parent: -1, key: -1)]
   private var steps: [Int: Int] = [:]
   private var recent = [(step: Step, child: Int)](repeating: (Step(), -1), count: recentCount)
+  /// A node with a long path and the keys on that path, so that a record of many keys asks each node only once.
+  private var long = (node: root, keys: Set<Int>())
+  private static let longCount = 32
   /// The last node of each numbered shape.
   private var ends: [Int] = []
   /// Tables that were written before, with the shapes in them.
@@ -88,23 +91,29 @@ struct ShapeTrie {
     return child
   }
 
-  private func path(to node: Int, has key: Int) -> Bool {
-    var node = node
-    while nodes[node].parent >= 0 {
-      if nodes[node].key == key { return true }
-      node = nodes[node].parent
+  private mutating func path(to node: Int, has key: Int) -> Bool {
+    var (above, count) = (node, 0)
+    while above != long.node, above != ShapeTrie.root {
+      if nodes[above].key == key { return true }
+      (above, count) = (nodes[above].parent, count + 1)
     }
-    return false
+    guard above == long.node || count > ShapeTrie.longCount else { return false }
+    if count > ShapeTrie.longCount {
+      if above != long.node { long.keys = [] }
+      long.keys.formUnion(keys(of: node, from: above))
+      long.node = node
+    }
+    return long.keys.contains(key)
   }
 
   /// The last key on the path to `node`; -1 if there is none.
   func lastKey(of node: Int) -> Int { nodes[node].key }
 
-  /// The keys on the path to `node`, in the order of writing.
-  func keys(of node: Int) -> [Int] {
+  /// The keys on the path to `node`, in the order of writing, behind the node `start` of that path.
+  func keys(of node: Int, from start: Int = root) -> [Int] {
     var keys: [Int] = []
     var node = node
-    while nodes[node].parent >= 0 {
+    while node != start {
       keys.append(nodes[node].key)
       node = nodes[node].parent
     }

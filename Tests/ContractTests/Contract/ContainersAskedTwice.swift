@@ -37,6 +37,23 @@ import Testing
     #expect(keys == ["a", "c", "d", "shared"])
   }
 
+  @Test("a record takes very many keys of a program's data in little time", .timeLimit(.minutes(1)))
+  func manyKeys() throws {
+    let count = 150_000
+    let data = try write { encoder in
+      var first = encoder.container(keyedBy: FirstKeys.self)
+      try first.encode(1, forKey: .a)
+      var second = encoder.container(keyedBy: AnyKey.self)
+      for number in 0..<count { try second.encode(number, forKey: AnyKey("\(number)")) }
+      try first.encode(2, forKey: .a)
+      try second.encode(3, forKey: "7")
+      try second.encode(4, forKey: AnyKey("\(count - 1)"))
+    }
+    let numbers = try ArchiveDecoder().decode([String: Int].self, from: data)
+    #expect(numbers.count == count + 1)
+    #expect(numbers["a"] == 2 && numbers["7"] == 3 && numbers["8"] == 8 && numbers["\(count - 1)"] == 4)
+  }
+
   @Test("an unkeyed container asked for twice continues where the first one is")
   func unkeyed() throws {
     let data = try write { encoder in
