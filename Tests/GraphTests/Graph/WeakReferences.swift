@@ -33,6 +33,15 @@ import Testing
     #expect(try ArchiveDecoder().decode([Watcher].self, from: data)[0].thing == nil)
   }
 
+  @Test("an initializer that asks whether the key is there finds no value that was not archived")
+  func askedFor() throws {
+    let thing = Thing("thing")
+    let lost = try KeyedArchiver.copy(of: AskingWatcher(thing))
+    #expect(lost.thing == nil)
+    let kept = try KeyedArchiver.copy(of: AskingPair(strong: thing, watcher: AskingWatcher(thing)))
+    #expect(kept.watcher.thing === kept.strong)
+  }
+
   @Test(
     "across keys of the top level, encoded and read in either order",
     arguments: [true, false],
@@ -243,6 +252,30 @@ private final class Watched: Codable {
     watcher = Watcher(thing)
     self.thing = thing
   }
+}
+
+private final class AskingWatcher: Codable {
+  private(set) weak var thing: Thing?
+  private enum CodingKeys: CodingKey { case thing }
+
+  init(_ thing: Thing) {
+    self.thing = thing
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    if container.contains(.thing) { thing = try container.decode(Thing.self, forKey: .thing) }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    if let thing { try container.encode(thing, forKey: .thing) }
+  }
+}
+
+private struct AskingPair: Codable {
+  var strong: Thing
+  var watcher: AskingWatcher
 }
 
 private final class Tree: Codable {

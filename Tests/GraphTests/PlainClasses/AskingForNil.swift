@@ -2,9 +2,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Initializers that ask whether a value is nil before they decode it, as `decodeIfPresent` does.
+/// Initializers that ask whether there is a value, or whether it is nil, before they decode it.
 @Suite struct AskingForNil {
-  private enum Way: CaseIterable { case onlyNil, containedAndNil, nilAndOptional }
+  private enum Way: CaseIterable { case onlyNil, onlyContained, containedAndNil, nilAndOptional }
 
   private final class Node: Codable {
     var name: String
@@ -19,6 +19,7 @@ import Testing
     ) throws -> Node? {
       switch way {
       case .onlyNil: try container.decodeNil(forKey: key) ? nil : container.decode(Node.self, forKey: key)
+      case .onlyContained: try container.contains(key) ? container.decode(Node.self, forKey: key) : nil
       case .containedAndNil:
         if container.contains(key), try !container.decodeNil(forKey: key) {
           try container.decode(Node.self, forKey: key)
@@ -46,9 +47,13 @@ import Testing
     func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(name, forKey: .name)
-      try container.encode(next, forKey: .next)
-      try container.encode(previous, forKey: .previous)
-      try container.encode(parent, forKey: .parent)
+      for (key, node) in [(CodingKeys.next, next), (.previous, previous), (.parent, parent)] {
+        if encoder.userInfo[.named("way")] as? Way == .onlyContained {
+          try container.encodeIfPresent(node, forKey: key)
+        } else {
+          try container.encode(node, forKey: key)
+        }
+      }
     }
 
     func cut() { (next, previous) = (nil, nil) }
@@ -61,16 +66,17 @@ import Testing
       (node.next, next.previous, next.parent) = (next, node, node)
     }
     for root in nodes {
-      var decoder = ArchiveDecoder()
+      var (encoder, decoder) = (ArchiveEncoder(), ArchiveDecoder())
+      encoder.userInfo[.named("way")] = way
       decoder.userInfo[.named("way")] = way
-      let back = try decoder.decode([Node].self, from: ArchiveEncoder().encode([root] + nodes))
+      let back = try decoder.decode([Node].self, from: encoder.encode([root] + nodes))
       #expect(back.first?.name == root.name && back.dropFirst().map(\.name) == ["a", "b", "c"])
       #expect(back.dropFirst().contains { $0 === back[0] })
       for (node, next) in zip(back.dropFirst(), back.dropFirst(2)) {
         #expect(node.next === next && next.previous === node && next.parent === node)
       }
       #expect(back[1].previous == nil && back[1].parent == nil && back[3].next == nil)
-      let alone = try decoder.decode(Node.self, from: ArchiveEncoder().encode(Node("alone")))
+      let alone = try decoder.decode(Node.self, from: encoder.encode(Node("alone")))
       #expect(alone.next == nil && alone.parent == nil)
       for node in back { node.cut() }
     }

@@ -256,6 +256,13 @@ final class DecodingContainerState: ContainerState {
       || session.later.readLast.areThere && isNilForNow(key, at: offset)
   }
 
+  /// Whether there is a value that an initializer can decode now. An object may be missing, or be read later.
+  func contains<Key: CodingKey>(_ key: Key) throws -> Bool {
+    guard let offset = try valueOffset(of: key) else { return false }
+    return try !(session.isReference(at: offset) && session.isNil(at: offset))
+      && !(session.later.readLast.areThere && isNilForNow(key, at: offset))
+  }
+
   /// Whether the current value, at `offset`, is nil. If it is, it counts as read.
   @inline(__always)
   private func isNil(at offset: Int) throws -> Bool {

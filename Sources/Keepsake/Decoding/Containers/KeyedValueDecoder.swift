@@ -45,7 +45,7 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func contains(_ key: Key) -> Bool {
-    do { return try state.valueOffset(of: key) != nil } catch {
+    do { return try state.contains(key) } catch {
       session.remember(error)
       return false
     }
