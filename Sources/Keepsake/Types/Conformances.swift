@@ -31,10 +31,12 @@ extension RuntimeMetadata {
     return false
   }
 
+  /// `type`, if its stored properties are archived as they are.
   static func fieldsType(_ type: Any.Type) -> (any ArchivedFields.Type)? {
     mayConform(type, to: (any ArchivedFields).self) ? type as? any ArchivedFields.Type : nil
   }
 
+  /// `type`, if it declares its name or version.
   static func archivableType(_ type: Any.Type) -> (any ArchivableClass.Type)? {
     mayConform(type, to: (any ArchivableClass).self) ? type as? any ArchivableClass.Type : nil
   }

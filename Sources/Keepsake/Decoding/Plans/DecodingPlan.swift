@@ -81,9 +81,7 @@ struct DecodingPlanCache {
       return native.makeDecodingPlan()
     }
     if let type = RuntimeMetadata.classType(type) { return makeClassPlan(type) }
-    if let type = RuntimeMetadata.fieldsType(type) {
-      return makeFieldsPlan(type)
-    }
+    if let type = RuntimeMetadata.fieldsType(type) { return makeFieldsPlan(type) }
     if let check = CheckedTypes.check(for: type) { return CheckedDecodingPlan<Value>(check) }
     return DecodingPlan<Value>()
   }

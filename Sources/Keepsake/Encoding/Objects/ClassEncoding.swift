@@ -19,9 +19,9 @@ extension EncodingSession {
     if object is AnyLazyContent {
       return tables.classes.number(ofUnknown: ClassEntry(name: ClassEntry.lazyName), AnyLazyContent.self)
     }
-    guard isPlaceholder(type(of: object)),
-      let placeholder = object as? any ArchivePlaceholder
-    else { return try addClass(type(of: object)) }
+    guard isPlaceholder(type(of: object)), let placeholder = object as? any ArchivePlaceholder else {
+      return try addClass(type(of: object))
+    }
     var entries = placeholder.content.entries
     // A placeholder was built because the name decided which class to build.
     if !entries.isEmpty, !(object is UnknownObject) { entries[0].isPolymorphic = true }
@@ -72,8 +72,7 @@ extension EncodingSession {
 
   private func findFacts(of type: AnyClass) throws -> ClassFacts {
     let superclass: AnyClass? = _getSuperclass(type).flatMap { $0 is any Encodable.Type ? $0 : nil }
-    if let superclass, RuntimeMetadata.fieldsType(type) != nil,
-      RuntimeMetadata.fieldsType(superclass) == nil
+    if let superclass, RuntimeMetadata.fieldsType(type) != nil, RuntimeMetadata.fieldsType(superclass) == nil
     {
       throw misuse(PropertyNames.inheritedCoding(of: superclass, type).message)
     }

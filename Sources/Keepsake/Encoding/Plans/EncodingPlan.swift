@@ -88,9 +88,7 @@ struct EncodingPlanCache {
       return native.makeEncodingPlan()
     }
     if let type = RuntimeMetadata.classType(type) { return makeClassPlan(type) }
-    if let type = RuntimeMetadata.fieldsType(type) {
-      return makeFieldsPlan(type)
-    }
+    if let type = RuntimeMetadata.fieldsType(type) { return makeFieldsPlan(type) }
     return EncodingPlan<Value>()
   }
 
