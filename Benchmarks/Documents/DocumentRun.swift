@@ -28,7 +28,7 @@ enum DocumentRun {
     return Double(duration.seconds) + Double(duration.attoseconds) * 1e-18
   }
 
-  static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+  private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
   // MARK: Saving
 

@@ -34,7 +34,7 @@ enum FirstRun {
   }
 
   private static func measure() throws {
-    var table = Table(header: ["value", "coder", "first, µs", "× Keepsake", "second, µs", ""])
+    var table = Table(header: ["value", "coder", "first, µs", "× Keepsake", "second, µs"])
     for workload in workloads {
       let names = try contenders(of: workload).keys.sorted()
       var times: [String: [[Double]]] = [:]
@@ -44,18 +44,18 @@ enum FirstRun {
         }
       }
       let medians = times.mapValues { rounds in
-        (0..<2).map { index in DocumentRun.median(rounds.map { $0[index] }) }
+        (0..<2).map { index in InterleavedRun.median(rounds.map { $0[index] }) }
       }
-      guard let own = medians.first(where: { $0.key.hasPrefix("Keepsake") })?.value[0] else { continue }
+      guard let own = medians["Keepsake"]?[0] else { continue }
       for name in names {
         guard let median = medians[name] else { continue }
         table.rows.append([
           workload, name, Figure.number(median[0] / 1e3), Figure.number(median[0] / own),
-          Figure.number(median[1] / 1e3), "",
+          Figure.number(median[1] / 1e3),
         ])
       }
     }
-    table.textColumns.leading = 2
+    table.textColumns = (leading: 2, trailing: 0)
     print("A round trip of one small value in a new process, median of \(rounds) processes\n\(table.plain)")
   }
 

@@ -119,7 +119,7 @@ struct InterleavedRun {
     }
   }
 
-  private static func median(_ samples: [Double]) -> Double {
+  static func median(_ samples: [Double]) -> Double {
     guard !samples.isEmpty else { return .nan }
     let sorted = samples.sorted()
     let middle = sorted.count / 2

@@ -11,7 +11,8 @@ extension RuntimeMetadata {
   ///
   /// Most types conform to no protocol of this library. For each such type and protocol, a cast first searches the
   /// conformances of all libraries of the process, which takes as long as encoding a small archive. Here, one search
-  /// finds the types that conform to any protocol of this library, and only those need a cast.
+  /// finds the types that conform to any protocol of this library, and only those need a cast. The callers cast them,
+  /// since a generic cast fails on threads other than that of the actor to which a conformance is isolated.
   static func mayConform(_ type: Any.Type, to existential: Any.Type) -> Bool {
     guard let wanted = protocolDescriptor(of: existential) else { return true }
     let conforming = ownConformances.value
@@ -78,9 +79,8 @@ extension RuntimeMetadata {
   /// `address` must be the address of the descriptor of a protocol.
   @unsafe
   private static func isOwn(protocolAt address: UInt) -> Bool {
-    // Fact 3: a descriptor begins with its flags, which are 0 for a module, and a relative pointer to that of the
-    // enclosing declaration. A module has several descriptors.
-    guard let module = unsafe relative(at: address + 4), unsafe load(UInt32.self, at: module) & 0x1F == 0,
+    // The name decides, as a module has several descriptors.
+    guard let module = unsafe enclosing(address), unsafe kind(ofContextAt: module) == moduleKind,
       // Few names begin with this letter, so few strings are made.
       let start = unsafe direct(at: module + 8), unsafe load(UInt8.self, at: start) == UInt8(ascii: "K")
     else { return false }
@@ -130,13 +130,12 @@ extension RuntimeMetadata {
 
   /// The classes below those of `roots`, which inherit the conformance and have no record of it.
   private static func subclasses(of roots: Set<UInt>, in images: [Image]) -> [UInt] {
-    // Fact 3: the first word of a descriptor has the kind in its low bits.
-    guard roots.contains(where: { unsafe load(UInt32.self, at: $0) & 0x1F == 16 }) else { return [] }
+    guard roots.contains(where: { unsafe kind(ofContextAt: $0) == classKind }) else { return [] }
     var classes: [UInt] = []
     var children: [UInt: [UInt]] = [:]
     for descriptor in descriptors(in: images) {
       // Fact 3; the sixth field of a class is the name of its superclass.
-      guard unsafe load(UInt32.self, at: descriptor) & 0x1F == 16,
+      guard unsafe kind(ofContextAt: descriptor) == classKind,
         let name = unsafe direct(at: descriptor + 20),
         let parent = unsafe firstReference(ofNameAt: name)
       else { continue }

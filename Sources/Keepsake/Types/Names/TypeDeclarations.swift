@@ -100,20 +100,21 @@ extension RuntimeMetadata {
 
   // MARK: Descriptors
 
-  private static let (moduleKind, extensionKind, anonymousKind): (UInt32, UInt32, UInt32) = (0, 1, 2)
+  static let (moduleKind, classKind): (UInt32, UInt32) = (0, 16)
+  private static let (extensionKind, anonymousKind): (UInt32, UInt32) = (1, 2)
   /// Classes, structures and enumerations.
-  private static let typeKinds: ClosedRange<UInt32> = 16...18
+  private static let typeKinds: ClosedRange<UInt32> = classKind...18
   private static let backtick = UInt8(ascii: "`")
 
   /// The kind of the descriptor at `address`, which must be the address of one.
   @unsafe
-  private static func kind(ofContextAt address: UInt) -> UInt32 {
+  static func kind(ofContextAt address: UInt) -> UInt32 {
     unsafe load(UInt32.self, at: address) & 0x1F  // fact 3
   }
 
   /// The descriptor of the declaration around that at `address`, which must be the address of a descriptor.
   @unsafe
-  private static func enclosing(_ address: UInt) -> UInt? {
+  static func enclosing(_ address: UInt) -> UInt? {
     // Fact 3: a descriptor begins with its flags and a relative pointer to that of the enclosing declaration.
     unsafe relative(at: address + 4)
   }
