@@ -100,10 +100,12 @@ extension RuntimeMetadata {
 
   // MARK: Descriptors
 
-  static let (moduleKind, classKind): (UInt32, UInt32) = (0, 16)
-  private static let (extensionKind, anonymousKind): (UInt32, UInt32) = (1, 2)
+  static let moduleKind: UInt32 = 0
+  private static let extensionKind: UInt32 = 1
+  private static let anonymousKind: UInt32 = 2
+  static let classKind: UInt32 = 16
   /// Classes, structures and enumerations.
-  private static let typeKinds: ClosedRange<UInt32> = classKind...18
+  private static let typeKinds: ClosedRange<UInt32> = 16...18
   private static let backtick = UInt8(ascii: "`")
 
   /// The kind of the descriptor at `address`, which must be the address of one.
