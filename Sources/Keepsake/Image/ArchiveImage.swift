@@ -28,7 +28,7 @@ package final class ArchiveImage {
   let saved: SavedParts?
   /// The directories of these saves, the oldest first.
   package var saves: [SaveDirectory] { saved?.saves ?? [] }
-  let tables: ArchiveTables
+  @safe @exclusivity(unchecked) private(set) var tables: ArchiveTables
   /// The limits for the dynamic view and for documents. Other decoders have their own.
   @safe @exclusivity(unchecked) package private(set) var limits: ArchiveLimits
   /// The original, if the archive was translated from another format.
@@ -125,8 +125,8 @@ package final class ArchiveImage {
     knownBodies.forgetArchive()
   }
 
-  /// Makes this the image of another archive in the short form, after ``forgetBytes()``, and copies that. The tables
-  /// have the same bytes, and `found` has the parts.
+  /// Makes this the image of another archive in the short form, after ``forgetBytes()``, and copies that. It has the
+  /// same classes, and `found` has its parts.
   func reopen(
     _ archive: ByteReader,
     _ flags: Header.Flags,
@@ -143,13 +143,14 @@ package final class ArchiveImage {
     directory = try ShortForm.open(bytes, flags, found, comparesChecksum: verification != .disabled)
     self.limits = limits
     extent = ImageExtent(flags, archive.count, firstEnd: archive.count, directory)
+    try tables.read(bytes.reader(), anotherWith: directory)
     // Resets the one group of a short archive, and keeps the memory.
     knownBodies.groups[0].removeAll(keepingCapacity: true)
   }
 
   // MARK: Tables
 
-  package var keys: [String] { tables.keys }
+  package var keys: [String] { tables.keys.names }
   package var classes: [ClassEntry] { tables.classes }
 
   /// The numbers of the keys of a shape; throws if there is no such shape.
@@ -158,14 +159,14 @@ package final class ArchiveImage {
     guard number < shapeCount else {
       throw .damaged("The number of a shape is out of range", at: offset)
     }
-    return Int(tables.shapeStarts[number])..<Int(tables.shapeStarts[number + 1])
+    return tables.shapes.slots(number)
   }
 
-  var shapeCount: Int { tables.shapeStarts.count - 1 }
+  var shapeCount: Int { tables.shapes.count }
 
   /// The number of the key in `slot` of the range that ``shape(_:at:)`` returned.
   @inline(__always)
-  package func shapeKey(_ slot: Int) -> Int { Int(tables.shapeKeys[slot]) }
+  package func shapeKey(_ slot: Int) -> Int { Int(tables.shapes.keys[slot]) }
 
   /// The range of the text with the number `number` in the string table, which need not be UTF-8.
   func stringRange(_ number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {

@@ -1,17 +1,32 @@
 /// The keys, shapes and classes of an archive (Format §5.1 to §5.3), all read when it is opened.
+///
+/// An image that opens one small archive after the other keeps the keys and shapes of all of them, with the same
+/// numbers, as decoders know these.
 struct ArchiveTables {
-  let keys: [String]
-  /// The start of each shape's keys in ``shapeKeys``, followed by the end of the last.
-  let shapeStarts: [UInt32]
-  let shapeKeys: [UInt32]
+  private(set) var keys = KeyRegistry()
+  private(set) var shapes = KnownShapes()
   let classes: [ClassEntry]
   /// Whether there can be references to lazy values.
   let haveLazyValues: Bool
-  /// A hash of the tables' bytes. If these are few, they are kept, too: the same bytes mean the same tables.
-  let hash: UInt32
+  /// A hash of the bytes of the class table.
+  let classesHash: UInt32
+  /// The bytes of the tables if these are few and in the short form: the same bytes mean the same tables.
   private let bytes = ByteBuffer(minimumCapacity: 0)
+  private let classesByteCount: Int
+  /// Whether the image can open archives with other keys and shapes.
+  private(set) var canBeShared = false
+
+  /// The numbers of the archive's keys in ``keys``, by their numbers in the archive.
+  private var numbers: [UInt32] = []
+  /// For each of ``keys``, the mark of the table or shape that had it last, to find a key that is in one twice.
+  private var marks: [Int] = []
+  private var mark = 0
+  /// The first mark of the archive.
+  private var firstMark = 1
 
   private static let mostKeptBytes = 1 << 12
+  private static let mostKeptKeys = 1 << 10
+  private static let mostKeptSlots = 1 << 14
 
   /// Reads the tables, including the additions of `saves`.
   init(
@@ -19,33 +34,58 @@ struct ArchiveTables {
     _ directory: ArchiveDirectory,
     _ saves: [SaveDirectory]
   ) throws(ArchiveError) {
-    keys = try ArchiveTables.readKeys(reader, [directory.keys] + saves.map(\.keys))
-    (shapeStarts, shapeKeys) = try ArchiveTables.readShapes(
-      reader,
-      [directory.shapes] + saves.map(\.shapes),
-      keyCount: keys.count,
-      isShort: directory.isShort
-    )
     let newest = saves.last { !$0.classes.range.isEmpty }
-    classes = try ArchiveTables.readClasses(reader, newest?.classes ?? directory.classes)
+    let classTable = newest?.classes ?? directory.classes
+    classes = try ArchiveTables.readClasses(reader, classTable)
     haveLazyValues = classes.contains { $0.name == ClassEntry.lazyName }
+    classesHash = directory.isShort ? try reader.withBytes(classTable.range) { KeyHash.unseeded.of($0) } : 0
+    classesByteCount = classTable.range.count
+    try read(reader, directory, saves)
+  }
+
+  /// Reads the tables of another archive of the short form, which has the same classes. After an error, the tables
+  /// cannot be shared.
+  mutating func read(_ reader: ByteReader, anotherWith directory: ArchiveDirectory) throws(ArchiveError) {
+    guard try !areRead(from: reader, directory) else { return }
+    shapes.beginArchive()
+    firstMark = mark + 1
+    try read(reader, directory, [])
+  }
+
+  private mutating func read(
+    _ reader: ByteReader,
+    _ directory: ArchiveDirectory,
+    _ saves: [SaveDirectory]
+  ) throws(ArchiveError) {
+    canBeShared = false
+    bytes.truncate(to: 0)
+    numbers.removeAll(keepingCapacity: true)
+    try readKeys(reader, directory.keys)
+    for save in saves { try readKeys(reader, save.keys) }
+    try readShapes(reader, directory.shapes, isShort: directory.isShort)
+    for save in saves { try readShapes(reader, save.shapes, isShort: false) }
+    guard directory.isShort else { return (numbers, marks) = ([], []) }
     let range = ArchiveTables.range(in: directory)
-    let keepsBytes = range.count <= ArchiveTables.mostKeptBytes && directory.isShort
-    hash = keepsBytes ? try reader.withBytes(range) { KeyHash.unseeded.of($0) } : 0
-    if keepsBytes { try reader.withBytes(range) { bytes.append($0) } }
+    guard range.count <= ArchiveTables.mostKeptBytes else { return }
+    try reader.withBytes(range) { bytes.append($0) }
+    canBeShared =
+      keys.names.count <= ArchiveTables.mostKeptKeys && shapes.keys.count <= ArchiveTables.mostKeptSlots
   }
 
-  /// Whether the tables were read from the bytes `other`, with the ``KeyHash/unseeded`` hash `hash`, and from an
-  /// archive with `directory`. In the short form, these bytes and two counts determine everything else.
-  func areRead(from other: RawSpan, _ hash: UInt32, _ directory: ArchiveDirectory) -> Bool {
-    guard hash == self.hash, shapeStarts.count - 1 == directory.shapes.count,
-      classes.count == directory.classes.count
-    else { return false }
-    return bytes.withBytes(0..<bytes.count) { $0.hasSameBytes(as: other) }
+  /// Whether these are the tables of the archive in `reader`, which has the same classes. In the short form, their bytes
+  /// and a count determine everything else.
+  private func areRead(from reader: ByteReader, _ directory: ArchiveDirectory) throws(ArchiveError) -> Bool {
+    guard shapes.count == directory.shapes.count else { return false }
+    return try reader.withBytes(ArchiveTables.range(in: directory)) { other in
+      bytes.withBytes(0..<bytes.count) { $0.hasSameBytes(as: other) }
+    }
   }
 
-  /// Whether these tables can be found for another archive that has the same bytes.
-  var canBeShared: Bool { bytes.count > 0 || shapeStarts.count == 1 && classes.isEmpty }
+  /// Whether the class table was read from the bytes `other`, with ``classesHash``, and has `count` entries.
+  func haveClasses(in other: RawSpan, count: Int) -> Bool {
+    guard canBeShared, count == classes.count else { return false }
+    return bytes.withBytes((bytes.count - classesByteCount)..<bytes.count) { $0.hasSameBytes(as: other) }
+  }
 
   static func range(in directory: ArchiveDirectory) -> Range<Int> {
     min(
@@ -54,82 +94,63 @@ struct ArchiveTables {
     )..<directory.classes.range.upperBound
   }
 
-  private static func readKeys(
+  private mutating func readKeys(
     _ reader: ByteReader,
-    _ tables: [ArchiveDirectory.Table]
-  ) throws(ArchiveError) -> [String] {
-    var keys: [String] = []
-    let count = tables.reduce(0) { $0 + $1.count }
-    keys.reserveCapacity(count)
-    var seen: Set<ExactString> = []
-    for table in tables {
-      try table.forEachEntry(of: "key") { (cursor) throws(ArchiveError) in
-        let range = try reader.countedRange(at: &cursor)
-        let key = try reader.string(range)
-        let isNew =
-          count <= fewKeys
-          ? !keys.contains { ExactString(string: $0) == ExactString(string: key) }
-          : seen.insert(ExactString(string: key)).inserted
-        guard isNew else {
-          throw .damaged("The key table contains a key twice", at: range.lowerBound)
-        }
-        keys.append(key)
+    _ table: ArchiveDirectory.Table
+  ) throws(ArchiveError) {
+    mark += 1
+    numbers.reserveCapacity(numbers.count + table.count)
+    try table.forEachEntry(of: "key") { (cursor) throws(ArchiveError) in
+      let range = try reader.countedRange(at: &cursor)
+      let number = try keys.number(forUTF8In: range, reader)
+      if number == marks.count { marks.append(0) }
+      guard marks[number] < firstMark else {
+        throw .damaged("The key table contains a key twice", at: range.lowerBound)
       }
+      marks[number] = mark
+      numbers.append(UInt32(truncatingIfNeeded: number))
     }
-    return keys
   }
 
-  private static func readShapes(
+  private mutating func readShapes(
     _ reader: ByteReader,
-    _ tables: [ArchiveDirectory.Table],
-    keyCount: Int,
+    _ table: ArchiveDirectory.Table,
     isShort: Bool
-  ) throws(ArchiveError) -> (starts: [UInt32], keys: [UInt32]) {
-    var starts: [UInt32] = [0]
-    var keys: [UInt32] = []
-    // The last shape that had each key, to find a key that is in one shape twice.
-    var lastShape = Array(repeating: -1, count: keyCount)
+  ) throws(ArchiveError) {
     // In the short form, the lowest number of a key that no shape has had.
     var newKey = 0
-    for table in tables {
-      starts.reserveCapacity(starts.count + table.count)
-      try table.forEachEntry(of: "shape") { (cursor) throws(ArchiveError) in
-        let shape = starts.count - 1
-        let head = try reader.varint(at: &cursor)
-        let count = isShort ? head >> 1 : head
-        if isShort, head & 1 == 1 {
-          // There are as many keys as the shapes say.
-          keys += (newKey..<(newKey + count)).map { UInt32(truncatingIfNeeded: $0) }
-          newKey += count
-        } else {
-          guard count <= table.range.upperBound - cursor else {
-            throw .damaged("A shape has more keys than fit into its table", at: cursor)
-          }
-          for _ in 0..<count {
-            let keyOffset = cursor
-            let key = try reader.varint(at: &cursor)
-            guard key < keyCount, lastShape[key] != shape else {
-              throw .damaged(
-                "A shape contains a key twice, or the number of a key is out of range",
-                at: keyOffset
-              )
-            }
-            lastShape[key] = shape
-            newKey = max(newKey, key + 1)
-            keys.append(UInt32(truncatingIfNeeded: key))
-          }
+    shapes.reserve(table.count)
+    try table.forEachEntry(of: "shape") { (cursor) throws(ArchiveError) in
+      mark += 1
+      let first = shapes.keys.count
+      let head = try reader.varint(at: &cursor)
+      let count = isShort ? head >> 1 : head
+      if isShort, head & 1 == 1 {
+        // There are as many keys as the shapes say.
+        for key in newKey..<(newKey + count) { shapes.append(numbers[key]) }
+        newKey += count
+      } else {
+        guard count <= table.range.upperBound - cursor else {
+          throw .damaged("A shape has more keys than fit into its table", at: cursor)
         }
-        guard let end = UInt32(exactly: keys.count) else {
-          throw .limitExceeded("The shapes have more keys than can be counted", at: cursor)
+        for _ in 0..<count {
+          let keyOffset = cursor
+          let key = try reader.varint(at: &cursor)
+          guard key < numbers.count, marks[Int(numbers[key])] != mark else {
+            throw .damaged(
+              "A shape contains a key twice, or the number of a key is out of range",
+              at: keyOffset
+            )
+          }
+          marks[Int(numbers[key])] = mark
+          newKey = max(newKey, key + 1)
+          shapes.append(numbers[key])
         }
-        starts.append(end)
       }
+      try shapes.end(first, at: cursor)
     }
-    return (starts, keys)
   }
 
-  /// Up to this number of keys, comparing all pairs takes less than making a table of them.
-  private static let fewKeys = 16
   private static let mostSuperclasses = 128
 
   private static func readClasses(

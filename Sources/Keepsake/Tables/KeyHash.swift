@@ -74,6 +74,8 @@ struct SlotTable {
 
   /// A table with room for `count` slots, and enough buckets to be at most two thirds full.
   init(for count: Int) {
+    buckets = []
+    if count == 0 { return }
     var bucketCount = 8
     while bucketCount &* 2 < count &* 3 { bucketCount &*= 2 }
     buckets = Array(repeating: 0, count: bucketCount)
@@ -82,6 +84,7 @@ struct SlotTable {
   /// The first slot to which `hash` may lead and for which `isMeant` is true.
   @inline(__always)
   func slot<Failure>(_ hash: UInt32, _ isMeant: (Int) throws(Failure) -> Bool) throws(Failure) -> Int? {
+    guard !buckets.isEmpty else { return nil }
     let mask = buckets.count &- 1
     var index = Int(truncatingIfNeeded: hash) & mask
     while buckets[index] != 0 {

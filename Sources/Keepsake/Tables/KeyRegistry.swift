@@ -13,17 +13,46 @@ package struct ExactString: Hashable {
   }
 }
 
-/// The keys that the session has encoded, with numbers that hold within the session.
+/// The keys that a session has met, with numbers that hold within the session.
 struct KeyRegistry {
   private(set) var names: [String] = []
-  private var numbers: [ExactString: Int] = [:]
+  private var slots = SlotTable(for: 0)
+
+  /// The number of the key `name`, if the session has met it.
+  func existingNumber(for name: String) -> Int? {
+    name.withUTF8Bytes { number(for: $0, KeyHash.seeded.of($0)) }
+  }
 
   mutating func number(for name: String) -> Int {
-    let key = ExactString(string: name)
-    if let number = numbers[key] { return number }
+    let hash = name.withUTF8Bytes { KeyHash.seeded.of($0) }
+    return name.withUTF8Bytes { number(for: $0, hash) } ?? add(name, hash)
+  }
+
+  /// The number of the key whose UTF-8 is in `range`; throws if that is not UTF-8.
+  mutating func number(forUTF8In range: Range<Int>, _ reader: ByteReader) throws(ArchiveError) -> Int {
+    let (hash, number) = try reader.withBytes(range) {
+      let hash = KeyHash.seeded.of($0)
+      return (hash, self.number(for: $0, hash))
+    }
+    return if let number { number } else { add(try reader.string(range), hash) }
+  }
+
+  @inline(__always)
+  private func number(for utf8: RawSpan, _ hash: UInt32) -> Int? {
+    slots.slot(hash) { names[$0].withUTF8Bytes { $0.hasSameBytes(as: utf8) } }
+  }
+
+  private mutating func add(_ name: String, _ hash: UInt32) -> Int {
     let number = names.count
     names.append(name)
-    numbers[key] = number
+    if number >= slots.capacity {
+      slots = SlotTable(for: 2 * names.count)
+      for (slot, name) in names.enumerated() {
+        _ = slots.insert(slot, name.withUTF8Bytes { KeyHash.seeded.of($0) }) { _ in false }
+      }
+    } else {
+      _ = slots.insert(number, hash) { _ in false }
+    }
     return number
   }
 }

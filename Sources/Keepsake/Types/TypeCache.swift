@@ -21,6 +21,8 @@ struct TypeCache<Entry: AnyObject> {
     return search(id, offset, make)
   }
 
+  func forEach(_ body: (Entry) -> Void) { entries.values.forEach(body) }
+
   /// Tries the neighboring slot, as two types may have the same first slot, and then all entries.
   @inline(never)
   private mutating func search(

@@ -1,4 +1,4 @@
-/// The numbers that the keys of one type have in the archive. Cases of an enumeration of at most one byte are looked up
+/// The numbers that the keys of one type have in the archives of a session. Cases of an enumeration of at most one byte are looked up
 /// by their bit pattern.
 final class DecodingKeyTable: SpareKeeper {
   private static let unknown = -2
@@ -73,6 +73,12 @@ final class DecodingKeyTable: SpareKeeper {
     let number = session.keyNumber(key.stringValue)
     numbers[bits] = number
     return number
+  }
+
+  /// Forgets which keys no archive had, as another has new keys.
+  func forgetMissingKeys() {
+    for bits in numbers.indices where numbers[bits] < 0 { numbers[bits] = DecodingKeyTable.unknown }
+    otherNames = .unknown
   }
 
   @inline(never)

@@ -28,7 +28,7 @@ final class FieldsReader {
   private let type: Any.Type
   /// The plans of the properties. The first record requests them, since they may be those of types around this one.
   private var plans: [AnyDecodingPlan] = []
-  /// The steps for each shape that was read.
+  /// The steps for each shape that was read, by its stable number.
   @safe @exclusivity(unchecked) private var shapes = NumberedCache<Steps>()
 
   init(_ type: Any.Type) {
@@ -81,7 +81,8 @@ final class FieldsReader {
 
   @inline(__always)
   private func steps(_ record: RecordHead, _ session: DecodingSession) throws -> Unretained<Steps> {
-    if let known = shapes.unretained(record.shape) { return known }
+    let shape = session.image.tables.shapes.stableNumber(record.shape)
+    if let known = shapes.unretained(shape) { return known }
     return Unretained(try findSteps(record, session))
   }
 
@@ -268,7 +269,7 @@ final class FieldsReader {
       properties,
       plans
     )
-    shapes[record.shape] = steps
+    shapes[session.image.tables.shapes.stableNumber(record.shape)] = steps
     return steps
   }
 }

@@ -65,7 +65,14 @@ final class DecodingSession: DeepRecursion {
     reader = image.reader
   }
 
-  /// Begins to read the archive of the image: the first one, or another with the same tables, after ``forgetArchive()``.
+  /// Lets `open` make the image that of another archive with the same classes, after ``forgetArchive()``.
+  func reopen(_ open: (ArchiveImage) throws(ArchiveError) -> Void) throws(ArchiveError) {
+    let keyCount = image.keys.count
+    try open(image)
+    if image.keys.count > keyCount { types.keyTables.forEach { $0.forgetMissingKeys() } }
+  }
+
+  /// Begins to read the archive of the image: the first one, or another after ``reopen(_:)``.
   func begin(userInfo: [CodingUserInfoKey: Any], limits: ArchiveLimits) throws(ArchiveError) {
     reader = image.reader
     if !userInfo.isEmpty { settings.userInfo = userInfo }
@@ -84,7 +91,6 @@ final class DecodingSession: DeepRecursion {
     reader = image.reader
     graph.objects.grow(to: image.directory.bodyCount)
     later.readLast = PropertiesReadLast(image)
-    lookups.keyNumbers = nil
     // Key tables and plans know which keys and classes did not exist. Kept containers retain the session.
     types.kept.removeAll()
     types.keyTables = TypeCache()
@@ -154,13 +160,7 @@ final class DecodingSession: DeepRecursion {
 
   /// The number of the key `name` in the archive; -1 if no record has it.
   func keyNumber(_ name: String) -> Int {
-    if lookups.keyNumbers == nil {
-      lookups.keyNumbers = Dictionary(
-        image.keys.enumerated().map { (ExactString(string: $0.element), $0.offset) },
-        uniquingKeysWith: { first, _ in first }
-      )
-    }
-    return lookups.keyNumbers?[ExactString(string: name)] ?? -1
+    image.tables.keys.existingNumber(for: name) ?? -1
   }
 
   // MARK: Extent of values

@@ -6,8 +6,9 @@
 
 /// Sessions of small archives that are no longer in use, like ``SpareEncodingSessions`` in the other direction.
 ///
-/// What a session knows about types refers to the numbers of keys, shapes and classes in its archive. So it can be used
-/// again only for archives whose tables have the same bytes, as those of messages of one kind do.
+/// What a session knows about types refers to the numbers of keys, shapes and classes. Keys and shapes keep their
+/// numbers from archive to archive (``KnownShapes``). Classes do not, so a session can be used again only for archives
+/// whose class tables have the same bytes, as those of messages of one kind do.
 enum SpareDecodingSessions {
   private static let spares = SpareCoders<DecodingSession>()
 
@@ -27,7 +28,7 @@ enum SpareDecodingSessions {
     return try DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: true)
   }
 
-  /// A spare session for an archive of the short form whose tables it knows. It reads a copy, in memory that it already
+  /// A spare session for an archive of the short form whose classes it knows. It reads a copy, in memory that it already
   /// has. Returns `nil` also if anything is wrong with the archive; opening it again then finds the error.
   private static func reopen(
     _ archive: ByteReader,
@@ -38,10 +39,12 @@ enum SpareDecodingSessions {
     guard let flags = try? Header.flags(archive), flags.contains(.short),
       archive.count <= DecodingSession.mostKeptBytes,
       let directory = try? ShortForm.directory(archive, flags),
-      let session = try? archive.withBytes(ArchiveTables.range(in: directory), { take($0, directory) })
+      let session = try? archive.withBytes(directory.classes.range, { take($0, directory.classes.count) })
     else { return nil }
     do throws(ArchiveError) {
-      try session.image.reopen(archive, flags, directory, verification, limits)
+      try session.reopen { (image) throws(ArchiveError) in
+        try image.reopen(archive, flags, directory, verification, limits)
+      }
       if verification == .everything { try session.image.checkBodies() }
       try session.begin(userInfo: userInfo, limits: limits)
       return session
@@ -51,10 +54,9 @@ enum SpareDecodingSessions {
     }
   }
 
-  /// A spare session whose tables had these bytes, and the parts in `directory`; `nil` if there is none.
-  private static func take(_ bytes: RawSpan, _ directory: ArchiveDirectory) -> DecodingSession? {
-    let hash = KeyHash.unseeded.of(bytes)
-    return spares.take(hash) { $0.image.tables.areRead(from: bytes, hash, directory) }
+  /// A spare session whose class table had these bytes, and `count` entries; `nil` if there is none.
+  private static func take(_ classes: RawSpan, _ count: Int) -> DecodingSession? {
+    spares.take(KeyHash.unseeded.of(classes)) { $0.image.tables.haveClasses(in: classes, count: count) }
   }
 
   /// Takes back a session that has read its archive, unless somebody still holds a decoder or container of it.
@@ -64,8 +66,8 @@ enum SpareDecodingSessions {
 extension DecodingSession: ReusableCoder {
   func forgetArchiveInSpares() -> Int? { types.kept.forgetArchive() }
 
-  /// The hash of the bytes of the tables.
-  var kind: UInt32 { image.tables.hash }
+  /// The hash of the bytes of the class table.
+  var kind: UInt32 { image.tables.classesHash }
 
   /// For larger archives, what a session knows is not worth the memory it takes.
   static let mostKeptBytes = 1 << 16
