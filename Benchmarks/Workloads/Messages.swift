@@ -7,6 +7,46 @@ struct Point: Codable, Equatable {
   var y: Double
 }
 
+/// A message some of whose properties are nil, each time others.
+struct ChangingMessage: Codable, Equatable {
+  enum Content: Codable, Equatable {
+    case text(String)
+    case picture(width: Int, height: Int)
+    case none
+  }
+
+  struct Author: Codable, Equatable {
+    var name: String
+    var age: Int?
+    var address: String?
+  }
+
+  var number: Int
+  var title: String
+  var subtitle: String?
+  var score: Double?
+  var isRead: Bool?
+  var replies: Int?
+  var note: String?
+  var date: Double?
+  var author: Author
+  var content: Content
+
+  init(_ number: Int, using generator: inout SeededGenerator) {
+    func optional<Value>(_ value: Value) -> Value? { Bool.random(using: &generator) ? value : nil }
+    (self.number, title, subtitle) = (number, "Title \(number)", optional("About \(number)"))
+    (score, isRead, replies) = (optional(Double(number) / 3), optional(number % 2 == 0), optional(number * 7))
+    (note, date) = (optional("A note"), optional(Double(number)))
+    author = Author(
+      name: "Author \(number % 10)",
+      age: optional(number % 90),
+      address: optional("author.\(number)@example.org")
+    )
+    let contents: [Content] = [.text("Text \(number)"), .picture(width: number, height: 4), .none]
+    content = contents[number % contents.count]
+  }
+}
+
 /// Small archives: one for each of many values, as in a cache, a cell of a database or a message.
 extension Workload {
   /// Mixed records, each in an archive of its own.
@@ -47,8 +87,17 @@ extension Workload {
     .messages("integer", (0..<scale.count(1_000)).map { $0 % 100 })
   }
 
+  /// Messages with other keys and shapes each time, each in an archive of its own.
+  static let changingMessages = Workload(name: "messages-changing", countingDivisor: 10) { scale in
+    var generator = SeededGenerator(seed: 23)
+    return .messages(
+      "message",
+      (0..<scale.count(1_000)).map { ChangingMessage($0, using: &generator) }
+    )
+  }
+
   /// All workloads of small archives.
-  static let small = [messages, declaredMessages, points, integerMessages]
+  static let small = [messages, declaredMessages, points, integerMessages, changingMessages]
 }
 
 extension PreparedWorkload {

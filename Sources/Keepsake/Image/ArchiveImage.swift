@@ -125,8 +125,8 @@ package final class ArchiveImage {
     knownBodies.forgetArchive()
   }
 
-  /// Makes this the image of another archive in the short form, after ``forgetBytes()``, and copies that. It has the
-  /// same classes, and `found` has its parts.
+  /// Makes this the image of another archive in the short form, after ``forgetBytes()``, and copies that. `found` has
+  /// its parts.
   func reopen(
     _ archive: ByteReader,
     _ flags: Header.Flags,
@@ -151,7 +151,7 @@ package final class ArchiveImage {
   // MARK: Tables
 
   package var keys: [String] { tables.keys.names }
-  package var classes: [ClassEntry] { tables.classes }
+  package var classes: [ClassEntry] { tables.classes.entries }
 
   /// The numbers of the keys of a shape; throws if there is no such shape.
   @inline(__always)
@@ -162,7 +162,7 @@ package final class ArchiveImage {
     return tables.shapes.slots(number)
   }
 
-  var shapeCount: Int { tables.shapes.count }
+  var shapeCount: Int { tables.shapes.inArchive.count }
 
   /// The number of the key in `slot` of the range that ``shape(_:at:)`` returned.
   @inline(__always)
@@ -277,14 +277,15 @@ package final class ArchiveImage {
   package func classNumber(at offset: inout Int) throws(ArchiveError) -> Int? {
     let cursor = offset
     let number = try reader.varint(at: &offset)
-    guard number <= tables.classes.count else {
+    guard number <= tables.classes.numbers.count else {
       throw .damaged("The number of a class is out of range", at: cursor)
     }
     guard number > 0 else { return nil }
-    guard !tables.classes[number - 1].isValueType else {
+    let known = tables.classes.numbers[number - 1]
+    guard !tables.classes.entries[known].isValueType else {
       throw .damaged("The type of an object is a structure or enumeration", at: cursor)
     }
-    return number - 1
+    return known
   }
 
   /// Reads the number of the type after the tag at `offset`, which moves to the value itself (Format §4.10).
@@ -292,9 +293,11 @@ package final class ArchiveImage {
     let cursor = offset
     offset += 1
     let number = try reader.varint(at: &offset)
-    guard number < tables.classes.count, tables.classes[number].isValueType else {
+    guard number < tables.classes.numbers.count,
+      tables.classes.entries[tables.classes.numbers[number]].isValueType
+    else {
       throw .damaged("A typed value refers to no value type of the class table", at: cursor)
     }
-    return number
+    return tables.classes.numbers[number]
   }
 }

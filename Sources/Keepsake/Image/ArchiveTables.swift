@@ -1,20 +1,26 @@
 /// The keys, shapes and classes of an archive (Format §5.1 to §5.3), all read when it is opened.
 ///
-/// An image that opens one small archive after the other keeps the keys and shapes of all of them, with the same
-/// numbers, as decoders know these.
+/// An image that opens one small archive after the other keeps those of all of them, with the same numbers, as decoders
+/// know these.
 struct ArchiveTables {
   private(set) var keys = KeyRegistry()
   private(set) var shapes = KnownShapes()
-  let classes: [ClassEntry]
+  private(set) var classes = KnownClasses()
   /// Whether there can be references to lazy values.
-  let haveLazyValues: Bool
-  /// A hash of the bytes of the class table.
-  let classesHash: UInt32
-  /// The bytes of the tables if these are few and in the short form: the same bytes mean the same tables.
-  private let bytes = ByteBuffer(minimumCapacity: 0)
-  private let classesByteCount: Int
-  /// Whether the image can open archives with other keys and shapes.
+  private(set) var haveLazyValues = false
+  /// Whether the image can open another archive.
   private(set) var canBeShared = false
+  /// The bytes of the tables if these are few and in the short form.
+  private var bytes = ByteBuffer(minimumCapacity: 0)
+  /// What was read from other bytes, by their hashes, once there is a second archive.
+  private var earlier = HashedCache<Earlier>()
+
+  private struct Earlier {
+    let bytes: ByteBuffer
+    let shapes: [KnownShapes.Shape]
+    let classes: [Int]
+    let haveLazyValues: Bool
+  }
 
   /// The numbers of the archive's keys in ``keys``, by their numbers in the archive.
   private var numbers: [UInt32] = []
@@ -25,8 +31,10 @@ struct ArchiveTables {
   private var firstMark = 1
 
   private static let mostKeptBytes = 1 << 12
+  private static let mostEarlierBytes = 1 << 9
   private static let mostKeptKeys = 1 << 10
   private static let mostKeptSlots = 1 << 14
+  private static let mostKeptClasses = 1 << 8
 
   /// Reads the tables, including the additions of `saves`.
   init(
@@ -34,22 +42,66 @@ struct ArchiveTables {
     _ directory: ArchiveDirectory,
     _ saves: [SaveDirectory]
   ) throws(ArchiveError) {
-    let newest = saves.last { !$0.classes.range.isEmpty }
-    let classTable = newest?.classes ?? directory.classes
-    classes = try ArchiveTables.readClasses(reader, classTable)
-    haveLazyValues = classes.contains { $0.name == ClassEntry.lazyName }
-    classesHash = directory.isShort ? try reader.withBytes(classTable.range) { KeyHash.unseeded.of($0) } : 0
-    classesByteCount = classTable.range.count
     try read(reader, directory, saves)
   }
 
-  /// Reads the tables of another archive of the short form, which has the same classes. After an error, the tables
-  /// cannot be shared.
+  /// Reads the tables of another archive of the short form. After an error, they cannot be shared.
+  @inline(__always)
   mutating func read(_ reader: ByteReader, anotherWith directory: ArchiveDirectory) throws(ArchiveError) {
-    guard try !areRead(from: reader, directory) else { return }
-    shapes.beginArchive()
-    firstMark = mark + 1
-    try read(reader, directory, [])
+    let isSame = try ArchiveTables.are(
+      bytes,
+      shapes.inArchive.count,
+      classes.numbers.count,
+      in: reader,
+      directory
+    )
+    if !isSame { try readOther(reader, directory) }
+  }
+
+  /// Whether the tables in `reader` are those of `bytes`, which had as many shapes and classes. In the short form, that
+  /// determines everything else.
+  @inline(__always)
+  private static func are(
+    _ bytes: ByteBuffer,
+    _ shapeCount: Int,
+    _ classCount: Int,
+    in reader: ByteReader,
+    _ directory: ArchiveDirectory
+  ) throws(ArchiveError) -> Bool {
+    guard shapeCount == directory.shapes.count, classCount == directory.classes.count else { return false }
+    return try reader.hasBytes(bytes, in: range(in: directory))
+  }
+
+  @inline(never)
+  private mutating func readOther(
+    _ reader: ByteReader,
+    _ directory: ArchiveDirectory
+  ) throws(ArchiveError) {
+    if earlier.isEmpty { keepCurrent(bytes.withBytes(0..<bytes.count) { KeyHash.unseeded.of($0) }) }
+    let hash = try reader.withBytes(ArchiveTables.range(in: directory)) { KeyHash.unseeded.of($0) }
+    if let known = earlier[hash],
+      try ArchiveTables.are(known.bytes, known.shapes.count, known.classes.count, in: reader, directory)
+    {
+      shapes.beginArchive(with: known.shapes)
+      classes.beginArchive(with: known.classes)
+      (bytes, haveLazyValues) = (known.bytes, known.haveLazyValues)
+    } else {
+      shapes.beginArchive()
+      classes.beginArchive()
+      firstMark = mark + 1
+      try read(reader, directory, [])
+      keepCurrent(hash)
+    }
+  }
+
+  private mutating func keepCurrent(_ hash: UInt32) {
+    guard bytes.count <= ArchiveTables.mostEarlierBytes else { return }
+    earlier[hash] = Earlier(
+      bytes: bytes,
+      shapes: shapes.inArchive,
+      classes: classes.numbers,
+      haveLazyValues: haveLazyValues
+    )
   }
 
   private mutating func read(
@@ -58,33 +110,22 @@ struct ArchiveTables {
     _ saves: [SaveDirectory]
   ) throws(ArchiveError) {
     canBeShared = false
-    bytes.truncate(to: 0)
     numbers.removeAll(keepingCapacity: true)
     try readKeys(reader, directory.keys)
     for save in saves { try readKeys(reader, save.keys) }
     try readShapes(reader, directory.shapes, isShort: directory.isShort)
     for save in saves { try readShapes(reader, save.shapes, isShort: false) }
+    let newest = saves.last { !$0.classes.range.isEmpty }
+    try classes.read(reader, newest?.classes ?? directory.classes)
+    haveLazyValues = classes.inArchive.contains { $0.name == ClassEntry.lazyName }
     guard directory.isShort else { return (numbers, marks) = ([], []) }
+    bytes = ByteBuffer(minimumCapacity: 0)
     let range = ArchiveTables.range(in: directory)
     guard range.count <= ArchiveTables.mostKeptBytes else { return }
     try reader.withBytes(range) { bytes.append($0) }
     canBeShared =
       keys.names.count <= ArchiveTables.mostKeptKeys && shapes.keys.count <= ArchiveTables.mostKeptSlots
-  }
-
-  /// Whether these are the tables of the archive in `reader`, which has the same classes. In the short form, their bytes
-  /// and a count determine everything else.
-  private func areRead(from reader: ByteReader, _ directory: ArchiveDirectory) throws(ArchiveError) -> Bool {
-    guard shapes.count == directory.shapes.count else { return false }
-    return try reader.withBytes(ArchiveTables.range(in: directory)) { other in
-      bytes.withBytes(0..<bytes.count) { $0.hasSameBytes(as: other) }
-    }
-  }
-
-  /// Whether the class table was read from the bytes `other`, with ``classesHash``, and has `count` entries.
-  func haveClasses(in other: RawSpan, count: Int) -> Bool {
-    guard canBeShared, count == classes.count else { return false }
-    return bytes.withBytes((bytes.count - classesByteCount)..<bytes.count) { $0.hasSameBytes(as: other) }
+      && classes.entries.count <= ArchiveTables.mostKeptClasses
   }
 
   static func range(in directory: ArchiveDirectory) -> Range<Int> {
@@ -149,28 +190,6 @@ struct ArchiveTables {
       }
       try shapes.end(first, at: cursor)
     }
-  }
-
-  private static let mostSuperclasses = 128
-
-  private static func readClasses(
-    _ reader: ByteReader,
-    _ table: ArchiveDirectory.Table
-  ) throws(ArchiveError) -> [ClassEntry] {
-    var classes: [ClassEntry] = []
-    /// The number of superclasses of each class. A reader may walk that chain for each of very many objects.
-    var chainLengths: [Int] = []
-    try table.forEachEntry(of: "class") { (cursor) throws(ArchiveError) in
-      let start = cursor
-      let entry = try ClassEntry(reader, at: &cursor, after: classes)
-      let length = entry.superclass.map { chainLengths[$0] + 1 } ?? 0
-      guard length <= mostSuperclasses else {
-        throw .limitExceeded("A class has more than \(mostSuperclasses) superclasses", at: start)
-      }
-      classes.append(entry)
-      chainLengths.append(length)
-    }
-    return classes
   }
 }
 

@@ -19,27 +19,26 @@ struct KeyRegistry {
   private var slots = SlotTable(for: 0)
 
   /// The number of the key `name`, if the session has met it.
-  func existingNumber(for name: String) -> Int? {
-    name.withUTF8Bytes { number(for: $0, KeyHash.seeded.of($0)) }
-  }
+  func existingNumber(for name: String) -> Int? { search(name).number }
 
   mutating func number(for name: String) -> Int {
-    let hash = name.withUTF8Bytes { KeyHash.seeded.of($0) }
-    return name.withUTF8Bytes { number(for: $0, hash) } ?? add(name, hash)
+    let (hash, number) = search(name)
+    return number ?? add(name, hash)
   }
 
   /// The number of the key whose UTF-8 is in `range`; throws if that is not UTF-8.
   mutating func number(forUTF8In range: Range<Int>, _ reader: ByteReader) throws(ArchiveError) -> Int {
-    let (hash, number) = try reader.withBytes(range) {
-      let hash = KeyHash.seeded.of($0)
-      return (hash, self.number(for: $0, hash))
-    }
+    let (hash, number) = try reader.withBytes(range) { search($0) }
     return if let number { number } else { add(try reader.string(range), hash) }
   }
 
-  @inline(__always)
-  private func number(for utf8: RawSpan, _ hash: UInt32) -> Int? {
-    slots.slot(hash) { names[$0].withUTF8Bytes { $0.hasSameBytes(as: utf8) } }
+  private func search(_ name: String) -> (hash: UInt32, number: Int?) { name.withUTF8Bytes { search($0) } }
+
+  // Not inlined, since a string has two forms, with a copy for each.
+  @inline(never)
+  private func search(_ utf8: RawSpan) -> (hash: UInt32, number: Int?) {
+    let hash = KeyHash.seeded.of(utf8)
+    return (hash, slots.slot(hash) { names[$0].withUTF8Bytes { $0.hasSameBytes(as: utf8) } })
   }
 
   private mutating func add(_ name: String, _ hash: UInt32) -> Int {
@@ -47,9 +46,7 @@ struct KeyRegistry {
     names.append(name)
     if number >= slots.capacity {
       slots = SlotTable(for: 2 * names.count)
-      for (slot, name) in names.enumerated() {
-        _ = slots.insert(slot, name.withUTF8Bytes { KeyHash.seeded.of($0) }) { _ in false }
-      }
+      for (slot, name) in names.enumerated() { _ = slots.insert(slot, search(name).hash) { _ in false } }
     } else {
       _ = slots.insert(number, hash) { _ in false }
     }

@@ -41,3 +41,21 @@ extension NumberedCache where Value: AnyObject {
     return Unretained(value)
   }
 }
+
+/// Facts about things that are expensive to determine, found by hashes. A later one replaces an earlier one whose hash
+/// leads to the same slot.
+struct HashedCache<Fact> {
+  private static var slotCount: Int { 256 }
+
+  private var facts: [Fact?] = []
+
+  var isEmpty: Bool { facts.isEmpty }
+
+  subscript(hash: UInt32) -> Fact? {
+    get { facts.isEmpty ? nil : facts[Int(hash) % Self.slotCount] }
+    set {
+      if facts.isEmpty { facts = Array(repeating: nil, count: Self.slotCount) }
+      facts[Int(hash) % Self.slotCount] = newValue
+    }
+  }
+}

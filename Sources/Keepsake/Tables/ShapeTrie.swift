@@ -43,9 +43,19 @@ struct ShapeTrie {
   /// The last node of each numbered shape.
   private var ends: [Int] = []
   /// Tables that were written before, with the shapes in them.
-  private var written: [(ends: [Int], bytes: ByteBuffer)] = []
+  private var written = HashedCache<(ends: [Int], bytes: ByteBuffer)>()
+  private static let mostWrittenBytes = 1 << 9
+  private var writing = Writing()
 
-  private static let mostWritten = 16
+  /// What is being written in the short form.
+  private struct Writing {
+    /// The numbers of the keys in the archive, by their numbers in the session; -1 if it does not have them yet.
+    var numbers: [Int] = []
+    /// The keys of the archive in order.
+    var keys: [Int] = []
+    /// The keys of one shape, the last first.
+    var path: [Int] = []
+  }
 
   /// The number of paths from the root along the keys.
   var nodeCount: Int { nodes.count }
@@ -156,31 +166,40 @@ extension ShapeTrie {
   /// Small archives of one kind have the same tables, which are assembled only once.
   mutating func writeShort(to buffer: ByteBuffer, names: [String]) {
     guard !ends.isEmpty else { return }
-    if let known = written.last(where: { $0.ends == ends }) { return buffer.append(known.bytes) }
+    let hash = ends.reduce(0) { KeyHash.unseeded.of(Int($0) << 32 | $1) }
+    if let known = written[hash], known.ends == ends { return buffer.append(known.bytes) }
     let start = buffer.count
     writeNewShort(to: buffer, names)
-    if written.count == ShapeTrie.mostWritten { written.removeFirst() }
+    guard buffer.count - start <= ShapeTrie.mostWrittenBytes else { return }
     let bytes = ByteBuffer(minimumCapacity: buffer.count - start)
     bytes.append(buffer, start..<buffer.count)
-    written.append((ends, bytes))
+    written[hash] = (ends, bytes)
   }
 
-  private func writeNewShort(to buffer: ByteBuffer, _ names: [String]) {
-    var numbers = [Int](repeating: -1, count: names.count)
-    var newKeys: [Int] = []
+  private mutating func writeNewShort(to buffer: ByteBuffer, _ names: [String]) {
+    while writing.numbers.count < names.count { writing.numbers.append(-1) }
     for end in ends {
-      let keys = keys(of: end)
-      let areNew = !keys.isEmpty && keys.allSatisfy { numbers[$0] < 0 }
-      buffer.append(varint: keys.count << 1 | (areNew ? 1 : 0))
-      for key in keys {
-        if numbers[key] < 0 {
-          numbers[key] = newKeys.count
-          newKeys.append(key)
+      writing.path.removeAll(keepingCapacity: true)
+      var node = end
+      while node != ShapeTrie.root {
+        writing.path.append(nodes[node].key)
+        node = nodes[node].parent
+      }
+      let areNew = !writing.path.isEmpty && writing.path.allSatisfy { writing.numbers[$0] < 0 }
+      buffer.append(varint: writing.path.count << 1 | (areNew ? 1 : 0))
+      for key in writing.path.reversed() {
+        if writing.numbers[key] < 0 {
+          writing.numbers[key] = writing.keys.count
+          writing.keys.append(key)
         }
-        if !areNew { buffer.append(varint: numbers[key]) }
+        if !areNew { buffer.append(varint: writing.numbers[key]) }
       }
     }
-    for key in newKeys { buffer.append(text: names[key]) }
+    for key in writing.keys {
+      buffer.append(text: names[key])
+      writing.numbers[key] = -1
+    }
+    writing.keys.removeAll(keepingCapacity: true)
   }
 
   /// Writes the key table and the shape table (Format §5.1, §5.2); returns the key count and the second offset.

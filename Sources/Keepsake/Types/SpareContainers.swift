@@ -131,9 +131,6 @@ protocol ReusableCoder: AnyObject {
   /// Whether it has the usual settings and has not become too large.
   var canBeReused: Bool { get }
 
-  /// The kind of archives that it is for.
-  var kind: UInt32 { get }
-
   /// The number of containers that wait with the coder while the coder is idle.
   var waitingContainerCount: Int { get set }
 
@@ -160,10 +157,8 @@ struct SpareCoders<Coder: ReusableCoder>: ~Copyable, @unchecked Sendable {
   @safe
   private struct Slot: ~Copyable {
     let coder = unsafe Atomic<Unmanaged<Coder>?>(nil)
-    /// The kind of archives that the coder is for. It may be out of date.
-    let kind = Atomic<UInt32>(0)
     /// Keeps slots so far apart that no two are in one cache line, or in two that are fetched together.
-    private let distance = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    private let distance = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
   }
 
   private static var slotCount: Int { 16 }
@@ -182,29 +177,21 @@ struct SpareCoders<Coder: ReusableCoder>: ~Copyable, @unchecked Sendable {
     Int((UInt64(keepsake_thread()) &* 0x9E37_79B9_7F4A_7C15) &>> 60)
   }
 
-  /// A coder for archives of `kind` for which `isMeant` is true, if there is one.
-  func take(_ kind: UInt32 = 0, where isMeant: (Coder) -> Bool = { _ in true }) -> Coder? {
+  /// A coder that waits, if there is one.
+  func take() -> Coder? {
     let own = SpareCoders.ownSlot
     for offset in 0..<SpareCoders.slotCount {
       let index = (own &+ offset) % SpareCoders.slotCount
-      guard unsafe slots[index].kind.load(ordering: .relaxed) == kind, let coder = take(at: index) else {
-        continue
-      }
-      if isMeant(coder) { return coder }
-      putBack(coder)
+      guard unsafe slots[index].coder.load(ordering: .relaxed) != nil,
+        let coder = unsafe slots[index].coder.exchange(nil, ordering: .acquiring)
+      else { continue }
+      return unsafe SpareCoders.wake(coder)
     }
     return nil
   }
 
-  private func take(at index: Int) -> Coder? {
-    guard unsafe slots[index].coder.load(ordering: .relaxed) != nil,
-      let coder = unsafe slots[index].coder.exchange(nil, ordering: .acquiring)
-    else { return nil }
-    return unsafe SpareCoders.wake(coder)
-  }
-
   private static func wake(_ coder: Unmanaged<Coder>) -> Coder {
-    // The reference that the slot owned. Each retain balances a release in `giveBack` or `putBack`.
+    // The reference that the slot owned. Each retain balances a release in `giveBack`.
     let woken = unsafe coder.takeRetainedValue()
     for _ in 0..<woken.waitingContainerCount { _ = unsafe coder.retain() }
     return woken
@@ -225,15 +212,9 @@ struct SpareCoders<Coder: ReusableCoder>: ~Copyable, @unchecked Sendable {
     keep(coder)
   }
 
-  /// Puts back `coder`, which was taken but not used.
-  private func putBack(_ coder: consuming Coder) {
-    for _ in 0..<coder.waitingContainerCount { unsafe Unmanaged.passUnretained(coder).release() }
-    keep(coder)
-  }
-
   /// Puts `coder` into the first free slot. If there is none, it replaces the coder in the slot of this thread.
   private func keep(_ coder: consuming Coder) {
-    let (own, kind) = (SpareCoders.ownSlot, coder.kind)
+    let own = SpareCoders.ownSlot
     let coder = unsafe Unmanaged.passRetained(coder)
     for offset in 0..<SpareCoders.slotCount {
       let index = (own &+ offset) % SpareCoders.slotCount
@@ -241,10 +222,9 @@ struct SpareCoders<Coder: ReusableCoder>: ~Copyable, @unchecked Sendable {
         unsafe slots[index].coder.compareExchange(expected: nil, desired: coder, ordering: .releasing)
           .exchanged
       else { continue }
-      return unsafe slots[index].kind.store(kind, ordering: .relaxed)
+      return
     }
     let earlier = unsafe slots[own].coder.exchange(coder, ordering: .acquiringAndReleasing)
-    unsafe slots[own].kind.store(kind, ordering: .relaxed)
     if let earlier = unsafe earlier { unsafe SpareCoders.wake(earlier).dropSpares() }
   }
 }

@@ -21,6 +21,11 @@ extension ByteReader {
     guard string.utf8.count == range.count else { return false }
     return try withBytes(range) { bytes in string.withUTF8Bytes { $0.hasSameBytes(as: bytes) } }
   }
+
+  func hasBytes(_ other: ByteBuffer, in range: Range<Int>) throws(ArchiveError) -> Bool {
+    guard other.count == range.count else { return false }
+    return try withBytes(range) { bytes in other.withBytes(0..<range.count) { $0.hasSameBytes(as: bytes) } }
+  }
 }
 
 extension RawSpan {

@@ -1,5 +1,5 @@
-/// The numbers that the keys of one type have in the archives of a session. Cases of an enumeration of at most one byte are looked up
-/// by their bit pattern.
+/// The numbers that the keys of one type have in the archives of a session. Cases of an enumeration of at most one byte
+/// are looked up by their bit pattern.
 final class DecodingKeyTable: SpareKeeper {
   private static let unknown = -2
 

@@ -50,11 +50,7 @@ extension ReadablePrimitive {
     after fault: ReadingFault
   ) throws(ReadingFault) -> Self {
     guard case .mismatch(let start) = fault, start == cursor else { throw fault }
-    let (content, end) = try reading { () throws(ArchiveError) in
-      let isTyped = try session.reader.byte(at: start) == Tag.typed
-      let value = isTyped ? try session.bodyOfAnnotation(start) : start
-      return (try session.contentOfReference(at: value), try session.end(ofValueAt: start))
-    }
+    let (content, end) = try reading { () throws(ArchiveError) in try session.referredContent(at: start) }
     guard content != start else { throw fault }
     var inner = content
     let value = try read(session, at: &inner)
@@ -256,5 +252,15 @@ extension String: ReadablePrimitive {
     default:
       throw ReadingFault.mismatch(start)
     }
+  }
+}
+
+extension DecodingSession {
+  /// The content of the object or typed value at `start`, and the end of that value; `start` if it is another value.
+  @inline(never)
+  fileprivate func referredContent(at start: Int) throws(ArchiveError) -> (content: Int, end: Int) {
+    let isTyped = try reader.byte(at: start) == Tag.typed
+    let value = isTyped ? try bodyOfAnnotation(start) : start
+    return (try contentOfReference(at: value), try end(ofValueAt: start))
   }
 }

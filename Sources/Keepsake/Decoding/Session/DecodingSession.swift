@@ -65,11 +65,16 @@ final class DecodingSession: DeepRecursion {
     reader = image.reader
   }
 
-  /// Lets `open` make the image that of another archive with the same classes, after ``forgetArchive()``.
+  /// Lets `open` make the image that of another archive, after ``forgetArchive()``.
   func reopen(_ open: (ArchiveImage) throws(ArchiveError) -> Void) throws(ArchiveError) {
-    let keyCount = image.keys.count
+    let (keyCount, classCount) = (image.keys.count, image.classes.count)
     try open(image)
     if image.keys.count > keyCount { types.keyTables.forEach { $0.forgetMissingKeys() } }
+    guard image.classes.count > classCount else { return }
+    let readLast = PropertiesReadLast(image)
+    // Plans know which properties may wait.
+    if readLast.keyCount > later.readLast.keyCount { forgetTypes() }
+    later.readLast = readLast
   }
 
   /// Begins to read the archive of the image: the first one, or another after ``reopen(_:)``.

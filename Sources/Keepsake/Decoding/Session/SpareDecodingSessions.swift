@@ -6,9 +6,8 @@
 
 /// Sessions of small archives that are no longer in use, like ``SpareEncodingSessions`` in the other direction.
 ///
-/// What a session knows about types refers to the numbers of keys, shapes and classes. Keys and shapes keep their
-/// numbers from archive to archive (``KnownShapes``). Classes do not, so a session can be used again only for archives
-/// whose class tables have the same bytes, as those of messages of one kind do.
+/// What a session knows about types refers to the numbers of keys, shapes and classes, which remain the same in all
+/// archives that it reads (``ArchiveTables``).
 enum SpareDecodingSessions {
   private static let spares = SpareCoders<DecodingSession>()
 
@@ -28,8 +27,8 @@ enum SpareDecodingSessions {
     return try DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: true)
   }
 
-  /// A spare session for an archive of the short form whose classes it knows. It reads a copy, in memory that it already
-  /// has. Returns `nil` also if anything is wrong with the archive; opening it again then finds the error.
+  /// A spare session for an archive of the short form. It reads a copy, in memory that it already has. Returns `nil` also
+  /// if anything is wrong with the archive; opening it again then finds the error.
   private static func reopen(
     _ archive: ByteReader,
     _ verification: ArchiveVerification,
@@ -39,7 +38,7 @@ enum SpareDecodingSessions {
     guard let flags = try? Header.flags(archive), flags.contains(.short),
       archive.count <= DecodingSession.mostKeptBytes,
       let directory = try? ShortForm.directory(archive, flags),
-      let session = try? archive.withBytes(directory.classes.range, { take($0, directory.classes.count) })
+      let session = spares.take()
     else { return nil }
     do throws(ArchiveError) {
       try session.reopen { (image) throws(ArchiveError) in
@@ -54,20 +53,12 @@ enum SpareDecodingSessions {
     }
   }
 
-  /// A spare session whose class table had these bytes, and `count` entries; `nil` if there is none.
-  private static func take(_ classes: RawSpan, _ count: Int) -> DecodingSession? {
-    spares.take(KeyHash.unseeded.of(classes)) { $0.image.tables.haveClasses(in: classes, count: count) }
-  }
-
   /// Takes back a session that has read its archive, unless somebody still holds a decoder or container of it.
   static func giveBack(_ session: consuming DecodingSession) { spares.giveBack(session) }
 }
 
 extension DecodingSession: ReusableCoder {
   func forgetArchiveInSpares() -> Int? { types.kept.forgetArchive() }
-
-  /// The hash of the bytes of the class table.
-  var kind: UInt32 { image.tables.classesHash }
 
   /// For larger archives, what a session knows is not worth the memory it takes.
   static let mostKeptBytes = 1 << 16

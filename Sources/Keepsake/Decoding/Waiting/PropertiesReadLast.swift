@@ -2,7 +2,9 @@
 struct PropertiesReadLast {
   /// Whether the archive has anything that can be read last.
   private(set) var areThere: Bool
-  /// The keys that some class reads last.
+  /// Whether some class of the archive reads keys last.
+  private var haveKeysInArchive: Bool
+  /// The keys that some class reads last, maybe one of an earlier archive that the image has opened.
   private let keys: Set<ExactString>
   /// The names of properties that this reader reads last although the archive does not say so, by their owners.
   private var found: [ObjectIdentifier: Set<String>] = [:]
@@ -93,18 +95,27 @@ struct PropertiesReadLast {
   init(_ image: ArchiveImage) {
     // Most archives have no classes.
     keys = image.classes.isEmpty ? [] : Set(image.classes.lazy.flatMap(\.keysReadLast).map(ExactString.init))
-    areThere = image.hasConditionals || !keys.isEmpty || image.tables.haveLazyValues
+    (haveKeysInArchive, areThere) = (false, false)
+    begin(image)
   }
 
-  /// Makes these the properties of another archive with the same classes.
+  private mutating func begin(_ image: ArchiveImage) {
+    haveKeysInArchive = !keys.isEmpty && image.tables.classes.inArchive.contains { !$0.keysReadLast.isEmpty }
+    areThere = image.hasConditionals || haveKeysInArchive || image.tables.haveLazyValues
+  }
+
+  /// Makes these the properties of another archive of the image, which knows the same classes as before.
   mutating func startOver(_ image: ArchiveImage) {
     guard known.isEmpty, superclasses.isEmpty, replaced.isEmpty, found.isEmpty, caught.isEmpty,
       caughtBefore.isEmpty
     else {
       return self = PropertiesReadLast(image)
     }
-    areThere = image.hasConditionals || !keys.isEmpty || image.tables.haveLazyValues
+    begin(image)
   }
+
+  /// The number of keys that some class may read last.
+  var keyCount: Int { keys.count }
 
   /// Forgets what was decoded.
   mutating func forgetValues() {
@@ -115,9 +126,9 @@ struct PropertiesReadLast {
   }
 
   /// Whether some class has properties that are read last, apart from conditional ones.
-  var haveKeys: Bool { !keys.isEmpty || !found.isEmpty }
+  var haveKeys: Bool { haveKeysInArchive || !found.isEmpty }
 
-  /// Whether some class in the archive reads `key` last.
+  /// Whether some class may read `key` last.
   func include(_ key: String) -> Bool { !keys.isEmpty && keys.contains(ExactString(string: key)) }
 
   func include(_ property: StoredProperty) -> Bool {

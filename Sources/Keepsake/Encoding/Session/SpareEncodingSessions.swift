@@ -19,9 +19,6 @@ enum SpareEncodingSessions {
 extension EncodingSession: ReusableCoder {
   func forgetArchiveInSpares() -> Int? { types.kept.forgetArchive() }
 
-  /// A session can write any archive.
-  var kind: UInt32 { 0 }
-
   /// A session with a larger buffer is not used again, so that its memory is given back.
   private static let mostKeptBytes = 1 << 16
   /// With more objects, keys or nodes of shapes, forgetting them takes longer than making a new session.
