@@ -12,7 +12,7 @@ internal import Synchronization
 struct SpareContainers<State: ContainerState> {
   private static var mostSpares: Int { 64 }
   /// The number of archives in a row that may use none of them. Each costs every archive a retain and a release.
-  private static var mostUnused: Int { 8 }
+  private static var mostUnused: Int { 64 }
 
   /// Each is a `SpareContainer` of the same type of container.
   private var spares: [AnySpareContainer<State>] = []
