@@ -241,6 +241,28 @@ import Testing
     closed.member.owner = nil
   }
 
+  private struct Marks: Codable {
+    @Polymorphic var marks: [any Mark]
+  }
+
+  @Test("each reading goes by its own class policy, whatever the one before went by")
+  func classPolicies() throws {
+    let named = try ArchiveEncoder().encode(Marks(marks: [Dot(x: 1), Pin(name: "pin")]))
+    let plain = try ArchiveEncoder().encode(Part(a: nil, name: "part", c: 2))
+    var decoders = [ArchiveDecoder(), ArchiveDecoder()]
+    decoders[1].classPolicy = .registeredOnly
+    for _ in 0..<10 {
+      for decoder in decoders {
+        #expect(try decoder.decode(Part.self, from: plain).c == 2)
+        if decoder.classPolicy == .byName {
+          #expect(try decoder.decode(Marks.self, from: named).marks.count == 2)
+        } else {
+          #expect(throws: DecodingError.self) { try decoder.decode(Marks.self, from: named) }
+        }
+      }
+    }
+  }
+
   private struct Numbered: Codable {
     // The test changes the digits.
     var key0000 = 1

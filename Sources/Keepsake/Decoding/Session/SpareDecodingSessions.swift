@@ -67,9 +67,7 @@ extension DecodingSession: ReusableCoder {
   /// Whether the archive has the short form, and the session has the usual settings and has not become too large.
   var canBeReused: Bool {
     image.source == nil && image.directory.isShort && reader.count <= DecodingSession.mostKeptBytes
-      && image.tables.canBeShared
-      && nesting.frames.count <= DecodingSession.mostKeptFrames && settings.observer == nil
-      && settings.classPolicy == .byName
-      && checks.failure == nil && graph.waitingNumbers.isEmpty
+      && image.tables.canBeShared && nesting.frames.count <= DecodingSession.mostKeptFrames
+      && settings.observer == nil && checks.failure == nil && graph.waitingNumbers.isEmpty
   }
 }
