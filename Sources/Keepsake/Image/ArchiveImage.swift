@@ -273,7 +273,8 @@ package final class ArchiveImage {
 
   // MARK: Types
 
-  /// Reads the class number at the start of a body (Format §4.1): `nil` for the body of a value.
+  /// Reads the class number at the start of a body (Format §4.1), and returns that of the known class; `nil` for the body
+  /// of a value.
   package func classNumber(at offset: inout Int) throws(ArchiveError) -> Int? {
     let cursor = offset
     let number = try reader.varint(at: &offset)
@@ -288,7 +289,8 @@ package final class ArchiveImage {
     return known
   }
 
-  /// Reads the number of the type after the tag at `offset`, which moves to the value itself (Format §4.10).
+  /// Reads the number of the type after the tag at `offset`, which moves to the value itself (Format §4.10), and returns
+  /// that of the known type.
   package func valueTypeNumber(at offset: inout Int) throws(ArchiveError) -> Int {
     let cursor = offset
     offset += 1

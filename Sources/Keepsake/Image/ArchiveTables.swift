@@ -120,12 +120,17 @@ struct ArchiveTables {
     haveLazyValues = classes.inArchive.contains { $0.name == ClassEntry.lazyName }
     guard directory.isShort else { return (numbers, marks) = ([], []) }
     bytes = ByteBuffer(minimumCapacity: 0)
-    let range = ArchiveTables.range(in: directory)
-    guard range.count <= ArchiveTables.mostKeptBytes else { return }
-    try reader.withBytes(range) { bytes.append($0) }
+    guard ArchiveTables.canBeShared(directory) else { return }
+    try reader.withBytes(ArchiveTables.range(in: directory)) { bytes.append($0) }
     canBeShared =
       keys.names.count <= ArchiveTables.mostKeptKeys && shapes.keys.count <= ArchiveTables.mostKeptSlots
       && classes.entries.count <= ArchiveTables.mostKeptClasses
+      && classes.entries.reduce(0) { $0 + $1.keysReadLast.count } <= ArchiveTables.mostKeptKeys
+  }
+
+  /// Whether the tables in `directory` are small enough for an image that opens several archives.
+  static func canBeShared(_ directory: ArchiveDirectory) -> Bool {
+    range(in: directory).count <= mostKeptBytes && directory.classes.count <= mostKeptClasses
   }
 
   static func range(in directory: ArchiveDirectory) -> Range<Int> {
@@ -140,7 +145,6 @@ struct ArchiveTables {
     _ table: ArchiveDirectory.Table
   ) throws(ArchiveError) {
     mark += 1
-    numbers.reserveCapacity(numbers.count + table.count)
     try table.forEachEntry(of: "key") { (cursor) throws(ArchiveError) in
       let range = try reader.countedRange(at: &cursor)
       let number = try keys.number(forUTF8In: range, reader)
@@ -167,7 +171,9 @@ struct ArchiveTables {
       let head = try reader.varint(at: &cursor)
       let count = isShort ? head >> 1 : head
       if isShort, head & 1 == 1 {
-        // There are as many keys as the shapes say.
+        guard count <= numbers.count - newKey else {
+          throw .damaged("A shape has more keys than fit into the archive", at: cursor)
+        }
         for key in newKey..<(newKey + count) { shapes.append(numbers[key]) }
         newKey += count
       } else {

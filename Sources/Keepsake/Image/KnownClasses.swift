@@ -26,7 +26,7 @@ struct KnownClasses {
     guard isShared else { return (entries, numbers) = (classes, Array(classes.indices)) }
     for var entry in classes {
       entry.superclass = entry.superclass.map { numbers[$0] }
-      let known = entries.firstIndex(of: entry)
+      let known = entries.firstIndex { $0.isWritten(as: entry) }
       numbers.append(known ?? entries.count)
       if known == nil { entries.append(entry) }
     }

@@ -74,7 +74,7 @@ struct KnownShapes {
   }
 
   private mutating func makeTable() {
-    var made = SlotTable(for: max(1, 2 * known.count))
+    var made = SlotTable(for: 2 * known.count)
     for index in known.indices { _ = made.insert(index, hash(of: known[index])) { _ in false } }
     table = made
   }

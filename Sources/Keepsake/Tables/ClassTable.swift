@@ -203,6 +203,13 @@ extension ClassEntry {
     ClassEntry(name: name, version: version, superclass: superclass, isValueType: isValueType)
   }
 
+  /// Whether the entry has the same bytes in a class table as `other`.
+  func isWritten(as other: ClassEntry) -> Bool {
+    // Equal strings may have different bytes.
+    self == other && ExactString(string: name) == ExactString(string: other.name)
+      && keysReadLast.map(ExactString.init) == other.keysReadLast.map(ExactString.init)
+  }
+
   /// Writes the entry as it stands in the class table (Format §5.3).
   func write(to buffer: ByteBuffer) {
     buffer.append(text: name)

@@ -41,12 +41,14 @@ struct KeyRegistry {
     return (hash, slots.slot(hash) { names[$0].withUTF8Bytes { $0.hasSameBytes(as: utf8) } })
   }
 
+  private func hash(of name: String) -> UInt32 { name.withUTF8Bytes { KeyHash.seeded.of($0) } }
+
   private mutating func add(_ name: String, _ hash: UInt32) -> Int {
     let number = names.count
     names.append(name)
     if number >= slots.capacity {
       slots = SlotTable(for: 2 * names.count)
-      for (slot, name) in names.enumerated() { _ = slots.insert(slot, search(name).hash) { _ in false } }
+      for (slot, name) in names.enumerated() { _ = slots.insert(slot, self.hash(of: name)) { _ in false } }
     } else {
       _ = slots.insert(number, hash) { _ in false }
     }

@@ -53,7 +53,7 @@ final class DecodingKeyTable: SpareKeeper {
     return container
   }
 
-  /// The number of `key`; -1 if no record of the archive has it.
+  /// The number of `key`; -1 if no record of the archive or an earlier one has it.
   @inline(__always)
   func number<Key: CodingKey>(of key: Key, in session: DecodingSession) -> Int {
     guard let bits = bitPattern(of: key), bits < numbers.count else {
@@ -75,7 +75,7 @@ final class DecodingKeyTable: SpareKeeper {
     return number
   }
 
-  /// Forgets which keys no archive had, as another has new keys.
+  /// Forgets which keys have no number. Call this when an archive has new keys.
   func forgetMissingKeys() {
     for bits in numbers.indices where numbers[bits] < 0 { numbers[bits] = DecodingKeyTable.unknown }
     otherNames = .unknown

@@ -163,7 +163,7 @@ final class DecodingSession: DeepRecursion {
     return try decode()
   }
 
-  /// The number of the key `name` in the archive; -1 if no record has it.
+  /// The number of the key `name`; -1 if no record of the archive or an earlier one has it.
   func keyNumber(_ name: String) -> Int {
     image.tables.keys.existingNumber(for: name) ?? -1
   }

@@ -38,7 +38,7 @@ enum SpareDecodingSessions {
     guard let flags = try? Header.flags(archive), flags.contains(.short),
       archive.count <= DecodingSession.mostKeptBytes,
       let directory = try? ShortForm.directory(archive, flags),
-      let session = spares.take()
+      ArchiveTables.canBeShared(directory), let session = spares.take()
     else { return nil }
     do throws(ArchiveError) {
       try session.reopen { (image) throws(ArchiveError) in

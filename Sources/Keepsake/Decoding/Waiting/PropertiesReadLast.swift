@@ -94,7 +94,14 @@ struct PropertiesReadLast {
 
   init(_ image: ArchiveImage) {
     // Most archives have no classes.
-    keys = image.classes.isEmpty ? [] : Set(image.classes.lazy.flatMap(\.keysReadLast).map(ExactString.init))
+    self.init(
+      image,
+      image.classes.isEmpty ? [] : Set(image.classes.lazy.flatMap(\.keysReadLast).map(ExactString.init))
+    )
+  }
+
+  private init(_ image: ArchiveImage, _ keys: Set<ExactString>) {
+    self.keys = keys
     (haveKeysInArchive, areThere) = (false, false)
     begin(image)
   }
@@ -109,7 +116,7 @@ struct PropertiesReadLast {
     guard known.isEmpty, superclasses.isEmpty, replaced.isEmpty, found.isEmpty, caught.isEmpty,
       caughtBefore.isEmpty
     else {
-      return self = PropertiesReadLast(image)
+      return self = PropertiesReadLast(image, keys)
     }
     begin(image)
   }
