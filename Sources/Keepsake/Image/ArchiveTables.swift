@@ -125,7 +125,6 @@ struct ArchiveTables {
     canBeShared =
       keys.names.count <= ArchiveTables.mostKeptKeys && shapes.keys.count <= ArchiveTables.mostKeptSlots
       && classes.entries.count <= ArchiveTables.mostKeptClasses
-      && classes.entries.reduce(0) { $0 + $1.keysReadLast.count } <= ArchiveTables.mostKeptKeys
   }
 
   /// Whether the tables in `directory` are small enough for an image that opens several archives.
@@ -170,16 +169,14 @@ struct ArchiveTables {
       let first = shapes.keys.count
       let head = try reader.varint(at: &cursor)
       let count = isShort ? head >> 1 : head
-      if isShort, head & 1 == 1 {
-        guard count <= numbers.count - newKey else {
-          throw .damaged("A shape has more keys than fit into the archive", at: cursor)
-        }
+      let areNew = isShort && head & 1 == 1
+      guard count <= (areNew ? numbers.count - newKey : table.range.upperBound - cursor) else {
+        throw .damaged("A shape has more keys than fit into its table", at: cursor)
+      }
+      if areNew {
         for key in newKey..<(newKey + count) { shapes.append(numbers[key]) }
         newKey += count
       } else {
-        guard count <= table.range.upperBound - cursor else {
-          throw .damaged("A shape has more keys than fit into its table", at: cursor)
-        }
         for _ in 0..<count {
           let keyOffset = cursor
           let key = try reader.varint(at: &cursor)

@@ -36,7 +36,7 @@ struct KnownShapes {
   mutating func beginArchive(with shapes: [Shape] = []) {
     if table == nil {
       known = inArchive
-      makeTable()
+      enterLast()
     }
     inArchive = shapes
   }
@@ -65,18 +65,19 @@ struct KnownShapes {
       return known[existing]
     }
     known.append(shape)
-    if known.count > table?.capacity ?? 0 {
-      makeTable()
-    } else {
-      _ = table?.insert(known.count - 1, hash) { _ in false }
-    }
+    enterLast()
     return shape
   }
 
-  private mutating func makeTable() {
-    var made = SlotTable(for: 2 * known.count)
-    for index in known.indices { _ = made.insert(index, hash(of: known[index])) { _ in false } }
-    table = made
+  /// Enters the last known shape into the table, or all of them into a larger one.
+  private mutating func enterLast() {
+    var slots = table.take() ?? SlotTable(for: 0)
+    let isFull = known.count > slots.capacity
+    if isFull { slots = SlotTable(for: 2 * known.count) }
+    for index in (isFull ? 0 : max(0, known.count - 1))..<known.count {
+      _ = slots.insert(index, hash(of: known[index])) { _ in false }
+    }
+    table = slots
   }
 
   private func hash(of shape: Shape) -> UInt32 {

@@ -206,9 +206,10 @@ extension ClassEntry {
   /// Whether the entry has the same bytes in a class table as `other`.
   func isWritten(as other: ClassEntry) -> Bool {
     // Equal strings may have different bytes.
-    self == other && ExactString(string: name) == ExactString(string: other.name)
-      && keysReadLast.map(ExactString.init) == other.keysReadLast.map(ExactString.init)
+    self == other && texts == other.texts
   }
+
+  private var texts: ExactString { ExactString(string: ([name] + keysReadLast).joined(separator: " ")) }
 
   /// Writes the entry as it stands in the class table (Format §5.3).
   func write(to buffer: ByteBuffer) {

@@ -21,15 +21,12 @@ struct KeyRegistry {
   /// The number of the key `name`, if the session has met it.
   func existingNumber(for name: String) -> Int? { search(name).number }
 
-  mutating func number(for name: String) -> Int {
-    let (hash, number) = search(name)
-    return number ?? add(name, hash)
-  }
+  mutating func number(for name: String) -> Int { search(name).number ?? add(name) }
 
   /// The number of the key whose UTF-8 is in `range`; throws if that is not UTF-8.
   mutating func number(forUTF8In range: Range<Int>, _ reader: ByteReader) throws(ArchiveError) -> Int {
-    let (hash, number) = try reader.withBytes(range) { search($0) }
-    return if let number { number } else { add(try reader.string(range), hash) }
+    if let number = try reader.withBytes(range, { search($0).number }) { return number }
+    return add(try reader.string(range))
   }
 
   private func search(_ name: String) -> (hash: UInt32, number: Int?) { name.withUTF8Bytes { search($0) } }
@@ -41,17 +38,13 @@ struct KeyRegistry {
     return (hash, slots.slot(hash) { names[$0].withUTF8Bytes { $0.hasSameBytes(as: utf8) } })
   }
 
-  private func hash(of name: String) -> UInt32 { name.withUTF8Bytes { KeyHash.seeded.of($0) } }
-
-  private mutating func add(_ name: String, _ hash: UInt32) -> Int {
-    let number = names.count
+  private mutating func add(_ name: String) -> Int {
     names.append(name)
-    if number >= slots.capacity {
-      slots = SlotTable(for: 2 * names.count)
-      for (slot, name) in names.enumerated() { _ = slots.insert(slot, self.hash(of: name)) { _ in false } }
-    } else {
-      _ = slots.insert(number, hash) { _ in false }
+    let isFull = names.count > slots.capacity
+    if isFull { slots = SlotTable(for: 2 * names.count) }
+    for slot in (isFull ? 0 : names.count - 1)..<names.count {
+      _ = slots.insert(slot, search(names[slot]).hash) { _ in false }
     }
-    return number
+    return names.count - 1
   }
 }

@@ -63,11 +63,13 @@ extension DecodingSession: ReusableCoder {
   /// For larger archives, what a session knows is not worth the memory it takes.
   static let mostKeptBytes = 1 << 16
   private static let mostKeptFrames = 1 << 6
+  private static let mostKeysReadLast = 1 << 8
 
   /// Whether the archive has the short form, and the session has the usual settings and has not become too large.
   var canBeReused: Bool {
     image.source == nil && image.directory.isShort && reader.count <= DecodingSession.mostKeptBytes
       && image.tables.canBeShared && nesting.frames.count <= DecodingSession.mostKeptFrames
       && settings.observer == nil && checks.failure == nil && graph.waitingNumbers.isEmpty
+      && later.readLast.keyCount <= DecodingSession.mostKeysReadLast
   }
 }

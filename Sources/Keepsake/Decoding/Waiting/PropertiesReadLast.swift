@@ -94,14 +94,7 @@ struct PropertiesReadLast {
 
   init(_ image: ArchiveImage) {
     // Most archives have no classes.
-    self.init(
-      image,
-      image.classes.isEmpty ? [] : Set(image.classes.lazy.flatMap(\.keysReadLast).map(ExactString.init))
-    )
-  }
-
-  private init(_ image: ArchiveImage, _ keys: Set<ExactString>) {
-    self.keys = keys
+    keys = image.classes.isEmpty ? [] : Set(image.classes.lazy.flatMap(\.keysReadLast).map(ExactString.init))
     (haveKeysInArchive, areThere) = (false, false)
     begin(image)
   }
@@ -113,10 +106,11 @@ struct PropertiesReadLast {
 
   /// Makes these the properties of another archive of the image, which knows the same classes as before.
   mutating func startOver(_ image: ArchiveImage) {
-    guard known.isEmpty, superclasses.isEmpty, replaced.isEmpty, found.isEmpty, caught.isEmpty,
-      caughtBefore.isEmpty
-    else {
-      return self = PropertiesReadLast(image, keys)
+    if !known.isEmpty || !superclasses.isEmpty || !replaced.isEmpty || !found.isEmpty || !caught.isEmpty
+      || !caughtBefore.isEmpty
+    {
+      forgetValues()
+      (found, cycle, throwsForValues) = ([:], nil, false)
     }
     begin(image)
   }
