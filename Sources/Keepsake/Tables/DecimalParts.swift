@@ -44,10 +44,11 @@ extension DecimalParts {
   }
 
   /// Whether decimals are in memory as described below, which only Apple's platforms promise.
-  private static let layoutIsKnown =
-    MemoryLayout<Decimal>.size == MemoryLayout<Decimal.Layout>.size
-    && [0, Decimal(1999) / 100, Decimal(-7) / 3, .greatestFiniteMagnitude, -.leastNonzeroMagnitude]
-      .allSatisfy { $0.mantissaInMemory == $0.mantissaOfDigits }
+  private static let layoutIsKnown: Bool = {
+    let samples: [Decimal] = [0, 19.99, Decimal(-7) / 3, .greatestFiniteMagnitude, -.leastNonzeroMagnitude]
+    return MemoryLayout<Decimal>.size == MemoryLayout<Decimal.Layout>.size
+      && samples.allSatisfy { $0.mantissaInMemory == $0.mantissaOfDigits }
+  }()
 
   /// The decimal as an integer; `nil` if it is not one or does not fit.
   func integer<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
