@@ -40,8 +40,7 @@ struct KnownBodies: ~Copyable {
   var groups: [[Int]]
   /// The offsets of the value references that were found, by number (Format §4.9), without those that a decoder finds.
   var valueReferences: [Int: Int] = [:]
-  /// The hash function for keys of maps, and the hashes of strings in the string table, by number.
-  let keyHash = KeyHash()
+  /// The hashes of keys of maps in the string table, by number.
   var stringHashes: [Int: UInt32] = [:]
 
   init(count: Int) {

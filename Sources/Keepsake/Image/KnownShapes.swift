@@ -20,7 +20,9 @@ struct KnownShapes {
   private(set) var inArchive: [Shape] = []
   /// All known shapes, and how they are found by their keys, once there is a second archive.
   private var known: [Shape] = []
-  private var table: SlotTable?
+  private var slots = SlotTable(for: 0)
+  /// Whether there was an archive before this one.
+  private var isShared = false
 
   /// The slots of the shape `number` of the archive, which must have it.
   @inline(__always)
@@ -34,9 +36,9 @@ struct KnownShapes {
 
   /// Makes `shapes`, which were ``inArchive`` before, those of the archive.
   mutating func beginArchive(with shapes: [Shape] = []) {
-    if table == nil {
-      known = inArchive
-      enterLast()
+    if !isShared {
+      isShared = true
+      for shape in inArchive { add(shape) }
     }
     inArchive = shapes
   }
@@ -52,35 +54,28 @@ struct KnownShapes {
     guard let first = UInt32(exactly: start), let end = UInt32(exactly: keys.count) else {
       throw .limitExceeded("The shapes have more keys than can be counted", at: offset)
     }
-    let number = table == nil ? inArchive.count : known.count
+    let number = isShared ? known.count : inArchive.count
     let shape = Shape(start: first, end: end, number: UInt32(truncatingIfNeeded: number))
-    inArchive.append(table == nil ? shape : enter(shape))
+    inArchive.append(isShared ? enter(shape) : shape)
   }
 
   /// The known shape with the keys of `shape`, which becomes known if there is none.
   private mutating func enter(_ shape: Shape) -> Shape {
-    let hash = hash(of: shape)
-    if let existing = table?.slot(hash, { keys[known[$0].slots] == keys[shape.slots] }) {
-      keys.removeLast(shape.slots.count)
-      return known[existing]
+    let hash = KnownShapes.hash(keys[shape.slots])
+    guard let number = slots.slot(hash, { keys[known[$0].slots] == keys[shape.slots] }) else {
+      add(shape)
+      return shape
     }
+    keys.removeLast(shape.slots.count)
+    return known[number]
+  }
+
+  private mutating func add(_ shape: Shape) {
     known.append(shape)
-    enterLast()
-    return shape
+    slots.enterLast(of: known.count) { [known, keys] in KnownShapes.hash(keys[known[$0].slots]) }
   }
 
-  /// Enters the last known shape into the table, or all of them into a larger one.
-  private mutating func enterLast() {
-    var slots = table.take() ?? SlotTable(for: 0)
-    let isFull = known.count > slots.capacity
-    if isFull { slots = SlotTable(for: 2 * known.count) }
-    for index in (isFull ? 0 : max(0, known.count - 1))..<known.count {
-      _ = slots.insert(index, hash(of: known[index])) { _ in false }
-    }
-    table = slots
-  }
-
-  private func hash(of shape: Shape) -> UInt32 {
-    keys[shape.slots].reduce(0) { KeyHash.seeded.of(Int($0) << 32 | Int($1)) }
+  private static func hash(_ keys: ArraySlice<UInt32>) -> UInt32 {
+    keys.reduce(0) { KeyHash.seeded.of(Int($0) << 32 | Int($1)) }
   }
 }

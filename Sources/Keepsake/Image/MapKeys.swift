@@ -15,8 +15,8 @@ struct DistinctKeys {
     try enter(entries.count - 1, image)
   }
 
-  func slot(of name: String, _ image: ArchiveImage, _ keyHash: KeyHash) throws(ArchiveError) -> Int? {
-    let hash = name.withUTF8Bytes { keyHash.of($0) }
+  func slot(of name: String, _ image: ArchiveImage) throws(ArchiveError) -> Int? {
+    let hash = name.withUTF8Bytes { KeyHash.seeded.of($0) }
     return try slots.slot(hash) { (slot) throws(ArchiveError) in
       guard entries[slot].hash == hash else { return false }
       var cursor = entries[slot].offset
@@ -114,15 +114,15 @@ extension ArchiveImage {
   }
 
   /// The hash of the key of a map at `cursor`, which moves past it; throws if it is a text that is not UTF-8.
-  func keyHash(at cursor: inout Int, _ hash: KeyHash) throws(ArchiveError) -> UInt32 {
+  func keyHash(at cursor: inout Int) throws(ArchiveError) -> UInt32 {
     let start = cursor
     let text: Range<Int>
     switch try keyText(at: &cursor, in: reader) {
     case .text(let range): text = range
     case .shared(let number): text = try stringRange(number, at: start)
-    case .number(let number): return String(number).withUTF8Bytes { hash.of($0) }
+    case .number(let number): return String(number).withUTF8Bytes { KeyHash.seeded.of($0) }
     }
-    let (hash, isASCII) = try reader.withBytes(text) { (hash.of($0), $0.isASCII) }
+    let (hash, isASCII) = try reader.withBytes(text) { (KeyHash.seeded.of($0), $0.isASCII) }
     if !isASCII { _ = try reader.string(text) }
     return hash
   }
@@ -131,11 +131,11 @@ extension ArchiveImage {
   fileprivate func rememberedKeyHash(at cursor: Int) throws(ArchiveError) -> UInt32 {
     var cursor = cursor
     guard try reader.byte(at: cursor) & 0xFC == Tag.stringReference else {
-      return try keyHash(at: &cursor, knownBodies.keyHash)
+      return try keyHash(at: &cursor)
     }
     let number = try reader.referencedNumber(at: cursor)
     if let known = knownBodies.stringHashes[number] { return known }
-    let hash = try keyHash(at: &cursor, knownBodies.keyHash)
+    let hash = try keyHash(at: &cursor)
     knownBodies.stringHashes[number] = hash
     return hash
   }

@@ -3,18 +3,8 @@
 struct KeyHash {
   private let seed: UInt64
 
-  init() {
-    var hasher = Hasher()
-    hasher.combine("Keepsake")
-    seed = UInt64(truncatingIfNeeded: hasher.finalize())
-  }
-
-  private init(seed: UInt64) {
-    self.seed = seed
-  }
-
   /// Hashes with the seed of this process.
-  static let seeded = KeyHash()
+  static let seeded = KeyHash(seed: UInt64(truncatingIfNeeded: "Keepsake".hashValue))
 
   /// Hashes that are the same in every process, as an archive depends on them.
   static let unseeded = KeyHash(seed: 0)
@@ -79,6 +69,13 @@ struct SlotTable {
     var bucketCount = 8
     while bucketCount &* 2 < count &* 3 { bucketCount &*= 2 }
     buckets = Array(repeating: 0, count: bucketCount)
+  }
+
+  /// Enters the last of `count` slots; a full table is replaced by a larger one, which all are entered into.
+  mutating func enterLast(of count: Int, _ hash: (Int) -> UInt32) {
+    let isFull = count > capacity
+    if isFull { self = SlotTable(for: 2 * count) }
+    for slot in (isFull ? 0 : count - 1)..<count { _ = insert(slot, hash(slot)) { _ in false } }
   }
 
   /// The first slot to which `hash` may lead and for which `isMeant` is true.

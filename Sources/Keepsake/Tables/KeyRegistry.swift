@@ -40,11 +40,7 @@ struct KeyRegistry {
 
   private mutating func add(_ name: String) -> Int {
     names.append(name)
-    let isFull = names.count > slots.capacity
-    if isFull { slots = SlotTable(for: 2 * names.count) }
-    for slot in (isFull ? 0 : names.count - 1)..<names.count {
-      _ = slots.insert(slot, search(names[slot]).hash) { _ in false }
-    }
+    slots.enterLast(of: names.count) { [names] in names[$0].withUTF8Bytes { KeyHash.seeded.of($0) } }
     return names.count - 1
   }
 }

@@ -218,11 +218,12 @@ struct SpareCoders<Coder: ReusableCoder>: ~Copyable, @unchecked Sendable {
     let coder = unsafe Unmanaged.passRetained(coder)
     for offset in 0..<SpareCoders.slotCount {
       let index = (own &+ offset) % SpareCoders.slotCount
-      guard unsafe slots[index].coder.load(ordering: .relaxed) == nil,
+      if unsafe slots[index].coder.load(ordering: .relaxed) == nil,
         unsafe slots[index].coder.compareExchange(expected: nil, desired: coder, ordering: .releasing)
           .exchanged
-      else { continue }
-      return
+      {
+        return
+      }
     }
     let earlier = unsafe slots[own].coder.exchange(coder, ordering: .acquiringAndReleasing)
     if let earlier = unsafe earlier { unsafe SpareCoders.wake(earlier).dropSpares() }

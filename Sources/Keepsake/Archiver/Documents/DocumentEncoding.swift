@@ -62,7 +62,7 @@ struct DocumentEncoding {
     (self.changes, weakTargets) = (changes, targets)
     isKnownToBeReadable =
       try changed == nil
-      || session.isReadable(NewPaths(content, changes, session.bodies.graph, state.image))
+      || session.isReadable(NewPaths(content, changes, session, state.image))
         && !session.hidesClass(content, numbers.declaredOtherwise, state.image)
   }
 }
@@ -86,18 +86,15 @@ private struct NewPaths {
   init(
     _ content: SaveContent,
     _ changes: SaveChanges?,
-    _ graph: ReferenceGraph,
+    _ session: EncodingSession,
     _ image: ArchiveImage
   ) throws {
     self.image = image
+    let (graph, keys) = (session.bodies.graph, session.tables.keys)
     areThere = try !image.hasTopLevel(content.topLevel)
     let numbers = content.numbers.map { Int($0) }
     written = content.written
     var connectsWritten = false
-    lazy var keyNumbers = Dictionary(
-      zip(content.keyNames.lazy.map(ExactString.init), 0...),
-      uniquingKeysWith: { first, _ in first }
-    )
     // Where the file has the same bytes, it has the same references.
     for number in changes?.changedNumbers ?? [] where number <= image.directory.bodyCount {
       guard let body = written[number] else { continue }
@@ -109,7 +106,7 @@ private struct NewPaths {
       }
       var before: [KeyedReference] = []
       try image.forEachReference(ofBody: number) { target, key in
-        let number = key.flatMap { keyNumbers[ExactString(string: $0)] }
+        let number = key.flatMap { keys.existingNumber(for: $0) }
         before.append(KeyedReference(key: number ?? -1, target: target))
       }
       if references == before { continue }

@@ -135,7 +135,7 @@ final class DecodingContainerState: ContainerState {
         }
       }
       let index = try makeIndex()
-      guard let slot = try index.slot(of: name, session.image, session.lookups.keyHash) else { return nil }
+      guard let slot = try index.slot(of: name, session.image) else { return nil }
       nextSlot = slot
       nextOffset = index.entries[slot].offset
       currentIntValue = intValue

@@ -22,7 +22,7 @@ final class KeyIndex {
       var entry = Entry(offset: cursor, hash: 0)
       if !head.isRecord {
         try session.countSharedKey(at: cursor)
-        entry.hash = try image.keyHash(at: &cursor, session.lookups.keyHash)
+        entry.hash = try image.keyHash(at: &cursor)
       }
       entries.append(entry)
       cursor = try session.end(ofValueAt: cursor)
@@ -42,8 +42,8 @@ final class KeyIndex {
   }
 
   /// The slot of the key `name` of a map.
-  func slot(of name: String, _ image: ArchiveImage, _ keyHash: KeyHash) throws(ArchiveError) -> Int? {
-    try keys?.slot(of: name, image, keyHash)
+  func slot(of name: String, _ image: ArchiveImage) throws(ArchiveError) -> Int? {
+    try keys?.slot(of: name, image)
   }
 }
 
@@ -79,14 +79,14 @@ extension DecodingSession {
   /// The slot of the key `number` in a shape of many keys. The first search makes a table of them.
   private func slot(ofKey number: Int, _ first: Int, _ count: Int) -> Int? {
     let slots = lookups.shapeSlots[first] ?? makeShapeSlots(first, count)
-    return slots.slot(lookups.keyHash.of(number)) { image.shapeKey(first &+ $0) == number }
+    return slots.slot(KeyHash.seeded.of(number)) { image.shapeKey(first &+ $0) == number }
   }
 
   private func makeShapeSlots(_ first: Int, _ count: Int) -> SlotTable {
     var slots = SlotTable(for: count)
     for slot in 0..<count {
       // No key stands in a shape twice (see `ArchiveImage`).
-      _ = slots.insert(slot, lookups.keyHash.of(image.shapeKey(first &+ slot))) { _ in false }
+      _ = slots.insert(slot, KeyHash.seeded.of(image.shapeKey(first &+ slot))) { _ in false }
     }
     lookups.shapeSlots[first] = slots
     return slots

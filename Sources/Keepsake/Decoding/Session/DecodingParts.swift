@@ -52,8 +52,6 @@ struct DecodingNesting: ~Copyable {
 struct KeyLookups: ~Copyable {
   /// The offset of the value of the top-level container.
   var topLevelOffset = 0
-  /// Hashes keys to find them in any order.
-  let keyHash = KeyHash()
   /// The slots of the keys in each large shape in which a key was searched for, by the start of the shape in the shape
   /// table.
   var shapeSlots = NumberedCache<SlotTable>()
