@@ -301,7 +301,7 @@ import Testing
 
   @Test("deep and unending archives take no stack, and each pair is visited once", arguments: [false, true])
   func deep(isObjects: Bool) throws {
-    let depth = sized(40_000, inDebug: 10_000)
+    let depth = sized(40_000, inDebug: 4_000)
     try folder.writeDeep("a.keepsake", depth: depth, innermost: [0x95], isObjects: isObjects)
     try folder.writeDeep("b.keepsake", depth: depth, innermost: [0x96], isObjects: isObjects)
     let lines = try diff()

@@ -93,7 +93,7 @@ import Testing
 
   @Test("deep nesting takes no stack", arguments: [false, true])
   func deep(isObjects: Bool) throws {
-    let depth = 40_000
+    let depth = sized(40_000, inDebug: 10_000)
     try folder.writeDeep("a.keepsake", depth: depth, innermost: [0x95], isObjects: isObjects)
     let all = try Keeputil.shell("\"$0\" print a.keepsake | wc -l", in: folder)
     // Each level opens and closes on lines of its own, but for the number.

@@ -126,7 +126,7 @@ import Testing
         for level in containers.indices { try containers[level].encode("late", forKey: "late") }
       }
     }
-    try expectTimeInProportion(to: 16_000) { depth in
+    try expectTimeInProportion(to: sized(16_000, inDebug: 4_000)) { depth in
       try read(encodeDeep(depth)) { decoder in
         var decoder = decoder
         for level in 0..<depth {

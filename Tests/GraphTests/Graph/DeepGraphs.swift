@@ -47,7 +47,7 @@ import Testing
 
   @Test("a doubly linked list of plain properties", arguments: stacks)
   func links(stack: String) throws {
-    let count = sized(1_000_000, inDebug: 30_000)
+    let count = sized(1_000_000, inDebug: 10_000)
     #expect(try outcome(stack, "links", count) == String(count))
   }
 
@@ -55,7 +55,7 @@ import Testing
   @Test(
     "what is deeper than readers accept waits where a property can",
     arguments: [("chain", 1), ("modelTree", 2), ("tree", 2), ("models", 1), ("fields", 1)]
-      .prefix(sized(5, inDebug: 2))
+      .prefix(sized(5, inDebug: 1))
   )
   func tooDeepToReadAtOnce(shape: String, levels: Int) throws {
     let count = (ArchiveLimits().maximumDepth + 10_000) / levels

@@ -246,7 +246,7 @@ import Testing
   @Test("weak references that a thread reads while a document is compacted find their objects")
   func weakReferencesWhileCompacting() async throws {
     // A large value that nothing reads, so that replacing the file takes time.
-    let large = Board(String(repeating: "large", count: 4 << 20))
+    let large = Board(String(repeating: "large", count: sized(4 << 20, inDebug: 1 << 19)))
     large.albums = []
     let boards = (0..<1_000).map { Board("\($0)") } + [large]
     try ArchiveDocument(creating: folder("boards"), root: boards).close()

@@ -40,7 +40,7 @@ import Testing
 
   @Test(
     "every save holds what the root object was, in whatever order things are done",
-    arguments: 0..<sized(12, inDebug: 5)
+    arguments: 0..<sized(12, inDebug: 3)
   )
   func anyOrder(_ index: Int) throws {
     var random = SeededGenerator("random documents \(index)")
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test("lazy values that are touched and left alone at random", arguments: 0..<sized(10, inDebug: 5))
+  @Test("lazy values that are touched and left alone at random", arguments: 0..<sized(10, inDebug: 3))
   func lazyValues(_ index: Int) throws {
     var random = SeededGenerator("random lazy documents \(index)")
     let folder = try TemporaryFolder()

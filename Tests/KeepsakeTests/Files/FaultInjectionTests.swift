@@ -164,15 +164,12 @@ struct FaultInjectionTests {
 
   @Test("a document of which one system call fails while it is compacted can be saved again")
   func compactions() throws {
-    func document() throws -> TemporaryFolder {
-      let folder = try TemporaryFolder()
-      let document = try ArchiveDocument(creating: folder("a"), root: (0..<5_000).map { "text \($0)" })
-      document.root[0] = "changed"
-      try document.save()
-      return folder
-    }
-
-    let sound = try document()
+    let sound = try TemporaryFolder()
+    let document = try ArchiveDocument(creating: sound("a"), root: (0..<5_000).map { "text \($0)" })
+    document.root[0] = "changed"
+    try document.save()
+    document.close()
+    let bytes = try sound.read("a")
     let first = try SystemCallTrace.run(["marked-compact", sound("a")])
     try #require(first.status == 0 && first.outcome == "compacted", "\(first.outcome)")
     let calls = first.trace.calls.filter(\.isAboutFiles)
@@ -182,7 +179,8 @@ struct FaultInjectionTests {
     var failures = 0
     for call in calls {
       for fault in Self.faults {
-        let folder = try document()
+        let folder = try TemporaryFolder()
+        try folder.write(bytes, "a")
         let run = try SystemCallTrace.run(["marked-compact", folder("a")], options: fault.options(for: call))
         let comment: Comment = "\(fault) at \(call): \(run.outcome)"
         let texts = try KeyedUnarchiver.unarchive([String].self, fromFile: folder("a"))

@@ -36,7 +36,7 @@ import Testing
     let seed = generator.next()
     for seed in seeds { #expect(HostileReading.readEverything(seed).wasOpened) }
     var opened = 0
-    for number in 0..<sized(1_000, inDebug: 40) {
+    for number in 0..<sized(1_000, inDebug: 15) {
       var mutant = try #require(seeds.randomElement(using: &generator))
       var choices = HostileGenerator(seed: seed, mutant: number)
       mutator.mutate(&mutant, using: &choices)
