@@ -1,7 +1,6 @@
 /// The shapes that the session has encoded (Format §5.2), as paths from a root along the keys in the order of writing.
 ///
 /// Each node remembers the last step that was taken from it, so writing a key nearly always takes one comparison.
-/// Alternating steps, such as those from the root to records of several types, are in a small table of recent steps.
 struct ShapeTrie {
   private struct Node {
     let parent: Int
@@ -11,32 +10,22 @@ struct ShapeTrie {
     private(set) var lastKey = -1
     private(set) var lastChild = -1
 
+    /// The hash of the step to this node.
     @inline(__always)
-    mutating func note(_ step: Step, to child: Int) {
-      lastKey = step.key
+    var hash: UInt32 { ShapeTrie.hash(ofStepFrom: parent, key: key) }
+
+    @inline(__always)
+    mutating func note(_ key: Int, to child: Int) {
+      lastKey = key
       lastChild = child
     }
   }
 
-  private struct Step: Equatable {
-    var node = -1
-    var key = -1
-
-    /// Both numbers. Neither reaches 32 bits: memory has no room for so many nodes and keys.
-    var id: Int { node &<< 32 | key }
-
-    /// The slot of this step in ``ShapeTrie/recent``.
-    @inline(__always)
-    var slot: Int { (node &* 61 &+ key) & (ShapeTrie.recentCount - 1) }
-  }
-
-  private static let recentCount = 256
-
   static let root = 0
 
   private var nodes = [Node(parent: -1, key: -1)]
-  private var steps: [Int: Int] = [:]
-  private var recent = [(step: Step, child: Int)](repeating: (Step(), -1), count: recentCount)
+  /// Finds nodes by the steps to them.
+  private var steps = SlotTable(for: 0)
   /// A node with a long path and the keys on that path, so that a record of many keys asks each node only once.
   private var long = (node: root, keys: Set<Int>())
   private static let longCount = 32
@@ -70,34 +59,37 @@ struct ShapeTrie {
   }
 
   private mutating func longStep(from node: Int, key: Int) -> Int? {
-    let step = Step(node: node, key: key)
-    let known = recent[step.slot]
-    if known.step == step {
-      nodes[node].note(step, to: known.child)
-      return known.child
+    if let known = child(of: node, key: key) {
+      nodes[node].note(key, to: known)
+      return known
     }
-    if let known = steps[step.id] { return take(step, to: known) }
     if path(to: node, has: key) { return nil }
-    return self.step(from: node, newKey: key)
+    return addChild(of: node, key: key)
   }
 
   /// The node to which `key` leads. The caller knows that the path to `node` does not have the key.
   mutating func step(from node: Int, newKey key: Int) -> Int {
-    let step = Step(node: node, key: key)
-    let child: Int
-    if let known = steps[step.id] {
-      child = known
-    } else {
-      child = nodes.count
-      nodes.append(Node(parent: node, key: key))
-      steps[step.id] = child
-    }
-    return take(step, to: child)
+    child(of: node, key: key) ?? addChild(of: node, key: key)
   }
 
-  private mutating func take(_ step: Step, to child: Int) -> Int {
-    recent[step.slot] = (step, child)
-    nodes[step.node].note(step, to: child)
+  @inline(__always)
+  private static func hash(ofStepFrom node: Int, key: Int) -> UInt32 {
+    // Neither number reaches 32 bits: memory has no room for so many nodes and keys.
+    KeyHash.seeded.of(node &<< 32 | key)
+  }
+
+  @inline(__always)
+  private func child(of node: Int, key: Int) -> Int? {
+    steps.slot(ShapeTrie.hash(ofStepFrom: node, key: key)) {
+      nodes[$0].parent == node && nodes[$0].key == key
+    }
+  }
+
+  private mutating func addChild(of node: Int, key: Int) -> Int {
+    let child = nodes.count
+    nodes.append(Node(parent: node, key: key))
+    steps.enterLast(of: nodes.count) { [nodes] in nodes[$0].hash }
+    nodes[node].note(key, to: child)
     return child
   }
 

@@ -16,7 +16,7 @@ extension RuntimeMetadata {
   static func mayConform(_ type: Any.Type, to existential: Any.Type) -> Bool {
     guard let wanted = protocolDescriptor(of: existential) else { return true }
     let conforming = ownConformances.value
-    guard let types = conforming[Int(bitPattern: wanted)] else {
+    guard let types = conforming.first(where: { $0.protocol == wanted })?.types else {
       // Nothing conforms to it, or it is another's, or images cannot be listed.
       return unsafe conforming.isEmpty || !isOwn(protocolAt: wanted)
     }
@@ -62,16 +62,21 @@ extension RuntimeMetadata {
 
   /// For each protocol of this library, the types with a record of conformance, by their descriptors.
   private static let ownConformances = OfLoadedImages {
-    var types: [Int: [UInt]] = [:]
+    // Not a dictionary: the first of each type has the runtime search for conformances.
+    var known: [(protocol: UInt, types: [UInt])] = []
     for image in images() {
       for record in image.conformances.records {
         // Facts 1 and 2.
         guard let conformance = unsafe conformance(at: record), unsafe isOwn(protocolAt: conformance.protocol)
         else { continue }
-        types[Int(bitPattern: conformance.protocol), default: []].append(conformance.type)
+        if let index = known.firstIndex(where: { $0.protocol == conformance.protocol }) {
+          known[index].types.append(conformance.type)
+        } else {
+          known.append((conformance.protocol, [conformance.type]))
+        }
       }
     }
-    return types
+    return known
   }
 
   /// Whether a protocol is one of this library, unless it is private to a file.

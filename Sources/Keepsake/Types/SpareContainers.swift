@@ -58,7 +58,9 @@ struct SpareContainers<State: ContainerState> {
   ///
   /// - Returns: The object that keeps it, or `nil` if it cannot be kept.
   mutating func keep<Container>(_ container: Container, _ state: State) -> AnySpareContainer<State>? {
-    guard spares.count < Self.mostSpares, isSoleReference(container) else { return nil }
+    guard spares.count < Self.mostSpares, !spares.isEmpty || isSoleReference(Container.self) else {
+      return nil
+    }
     latest = spares.count
     isUsed = true
     spares.append(SpareContainer(container, state))
@@ -263,20 +265,10 @@ final class SpareContainer<Container, State: ContainerState>: AnySpareContainer<
   }
 }
 
-/// Whether `container` consists of a single reference. That is private to the standard library. If it changes,
-/// containers are not used again.
-private func isSoleReference<Container>(_ container: Container) -> Bool {
-  soleReferences.withLock { known in
-    let id = ObjectIdentifier(Container.self)
-    if let isReference = known[id] { return isReference }
-    let properties = RuntimeMetadata.storedProperties(of: Container.self)
-    let isReference =
-      MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size && properties?.count == 1
-      && properties?.first?.type is AnyClass
-    known[id] = isReference
-    return isReference
-  }
+/// Whether `type` consists of a single reference. That is private to the standard library. If it changes, containers are
+/// not used again.
+private func isSoleReference<Container>(_ type: Container.Type) -> Bool {
+  let properties = RuntimeMetadata.storedProperties(of: type)
+  return MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size && properties?.count == 1
+    && properties?.first?.type is AnyClass
 }
-
-/// The types of containers that were examined: one for each type of key and direction.
-private let soleReferences = Mutex<[ObjectIdentifier: Bool]>([:])

@@ -10,7 +10,9 @@ struct TypeCache<Entry: AnyObject> {
 
   /// Empty until there is an entry: a session seldom uses some of its caches.
   private let recent = OwnedArray<Slot>()
-  private var entries: [ObjectIdentifier: Entry] = [:]
+  // Not a dictionary: the first of each type has the runtime search for conformances.
+  private var entries: [(type: ObjectIdentifier, entry: Entry)] = []
+  private var slots = SlotTable(for: 0)
 
   /// The entry for `type`, which `make` makes the first time. Use it only as long as the cache exists.
   @inline(__always)
@@ -21,7 +23,7 @@ struct TypeCache<Entry: AnyObject> {
     return search(id, offset, make)
   }
 
-  func forEach(_ body: (Entry) -> Void) { entries.values.forEach(body) }
+  func forEach(_ body: (Entry) -> Void) { for known in entries { body(known.entry) } }
 
   /// Tries the neighboring slot, as two types may have the same first slot, and then all entries.
   @inline(never)
@@ -32,12 +34,20 @@ struct TypeCache<Entry: AnyObject> {
   ) -> Unretained<Entry> {
     let other = offset ^ 1
     if other < recent.count, recent[other].type == id, let entry = recent[other].entry { return entry }
-    let known = entries[id]
-    let entry = known ?? make()
-    if known == nil { entries[id] = entry }
+    let known = slots.slot(TypeCache.hash(id)) { entries[$0].type == id }
+    let entry = known.map { entries[$0].entry } ?? add(id, make())
     recent.fill(to: TypeCache.recentCount, with: Slot())
     let isTaken = recent[offset].type != nil && recent[other].type == nil
     recent[isTaken ? other : offset] = Slot(type: id, entry: Unretained(entry))
     return Unretained(entry)
   }
+
+  private mutating func add(_ id: ObjectIdentifier, _ entry: Entry) -> Entry {
+    if entries.isEmpty { entries.reserveCapacity(8) }
+    entries.append((id, entry))
+    slots.enterLast(of: entries.count) { [entries] in TypeCache.hash(entries[$0].type) }
+    return entry
+  }
+
+  private static func hash(_ id: ObjectIdentifier) -> UInt32 { KeyHash.unseeded.of(Int(bitPattern: id)) }
 }

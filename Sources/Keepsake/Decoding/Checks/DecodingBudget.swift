@@ -21,7 +21,9 @@ struct DecodingBudget {
   var allocationLimit = 0
   /// The costs so far.
   var costs = DecodingCosts()
-  /// The costs of each outermost value. If one is decoded again, that is due to the program, not to the archive.
+  /// The costs of the last outermost value, and those of each one before it. If one is decoded again, that is due to the
+  /// program, not to the archive.
+  private var lastValue: (offset: Int, costs: DecodingCosts)?
   private var costsOfValues: [Int: DecodingCosts] = [:]
   fileprivate var objectCount = 0
   /// How many elements the unkeyed containers have reported.
@@ -38,7 +40,8 @@ struct DecodingBudget {
     allocationLimit = limits.allocation(forArchiveOf: image.openedByteCount)
     // The translation of an NSKeyedArchiver archive is already in memory.
     costs = DecodingCosts(allocated: image.translatedByteCount)
-    if !costsOfValues.isEmpty { costsOfValues.removeAll(keepingCapacity: costsOfValues.count < 8) }
+    lastValue = nil
+    if !costsOfValues.isEmpty { costsOfValues = [:] }
     (objectCount, toldCount, paths) = (0, 0, PathCosts())
     if !countedContainers.isEmpty { countedContainers = [] }
     if !containersOfKeys.isEmpty { containersOfKeys = [] }
@@ -55,7 +58,7 @@ struct DecodingBudget {
   /// Begins to charge the outermost value at `offset`. Pass the result to ``end(_:at:isDecoded:)``.
   mutating func begin(at offset: Int) -> Start {
     if !containersOfKeys.isEmpty { containersOfKeys = [] }
-    if !costsOfValues.isEmpty, let earlier = costsOfValues.removeValue(forKey: offset) { costs -= earlier }
+    if let earlier = removeCosts(ofValueAt: offset) { costs -= earlier }
     return Start(costs: costs, objectCount: objectCount)
   }
 
@@ -63,13 +66,21 @@ struct DecodingBudget {
   mutating func end(_ start: Start, at offset: Int, isDecoded: Bool) {
     if !isDecoded { release(start) }
     guard costs != start.costs else { return }
-    var own = costs
-    own -= start.costs
-    costsOfValues[offset] = own
+    if let lastValue { costsOfValues[lastValue.offset] = lastValue.costs }
+    lastValue = (offset, costs)
+    lastValue?.costs -= start.costs
   }
 
   /// Keeps what the outermost value at `offset` has cost, even if it is decoded again.
-  mutating func keepCosts(ofValueAt offset: Int) { costsOfValues[offset] = nil }
+  mutating func keepCosts(ofValueAt offset: Int) { _ = removeCosts(ofValueAt: offset) }
+
+  private mutating func removeCosts(ofValueAt offset: Int) -> DecodingCosts? {
+    guard let lastValue, lastValue.offset == offset else {
+      return costsOfValues.isEmpty ? nil : costsOfValues.removeValue(forKey: offset)
+    }
+    self.lastValue = nil
+    return lastValue.costs
+  }
 
   /// Refunds the memory that was charged since `start`.
   mutating func release(_ start: Start) {

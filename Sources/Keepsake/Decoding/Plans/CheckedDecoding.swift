@@ -29,20 +29,25 @@ final class CheckedDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
 
 /// The types whose values the library checks.
 enum CheckedTypes {
-  /// The check for each type of Foundation, by its name: the library does not import the part of Foundation that has
-  /// `IndexSet` and `CharacterSet`.
-  private static let checks: [String: ValueCheck] = [
-    "URLComponents": checkURLComponents, "DateInterval": checkDateInterval,
-    "IndexSet": checkIndexSet, "CharacterSet": checkCharacterSet,
-  ]
-
   /// The check for values of `type`; `nil` if its own `init(from:)` is safe.
+  ///
+  /// The name decides: the library does not import the part of Foundation that has `IndexSet` and `CharacterSet`.
   static func check(for type: Any.Type) -> ValueCheck? {
-    // The runtime makes the full name from the mangled one, so only few types are asked for it.
-    guard let name = RuntimeMetadata.declaredName(of: type), let check = checks[name],
+    guard let name = RuntimeMetadata.declaredName(of: type), let check = check(named: name),
+      // The runtime makes the full name from the mangled one, so only few types are asked for it.
       RuntimeTypes.name(of: type) == "Foundation.\(name)"
     else { return nil }
     return check
+  }
+
+  private static func check(named name: String) -> ValueCheck? {
+    switch name {
+    case "URLComponents": checkURLComponents
+    case "DateInterval": checkDateInterval
+    case "IndexSet": checkIndexSet
+    case "CharacterSet": checkCharacterSet
+    default: nil
+    }
   }
 
   enum CodingKeys: CodingKey { case indexes, bitmap, scheme, port, duration }

@@ -235,7 +235,7 @@ extension EncodingSession: PlayThroughQuestions {
   /// superclass each have their own.
   private func keyTypes(in frame: EncodingFrame, ofClass number: Int?) -> [any CodingKey.Type] {
     let later = number.flatMap { types.classProperties.laterTables[$0] } ?? []
-    return ([frame.tableNumber] + later).compactMap { types.keyTypes[$0] }
+    return ([frame.tableNumber] + later).compactMap { types.keyTypes[Int($0)] }
   }
 
   // MARK: Weak properties

@@ -150,7 +150,7 @@ struct EncodedTypes: ~Copyable {
   var classProperties = ClassProperties()
   var keyTables = TypeCache<EncodingKeyTable>()
   /// The types of the keys, by the numbers of the tables.
-  var keyTypes: [UInt32: any CodingKey.Type] = [:]
+  var keyTypes = NumberedCache<any CodingKey.Type>()
   /// What the class table says of classes, for later archives.
   var classFacts = KnownClassFacts()
   /// For each key table, and each type whose fields are written, the length of the last record's head, which is

@@ -74,7 +74,7 @@ extension EncodingSession {
       return nil
     case .record:
       let name = tables.keys.names[tables.shapes.lastKey(of: frame.position)]
-      let key = types.keyTypes[frame.tableNumber]?.init(stringValue: name)
+      let key = types.keyTypes[Int(frame.tableNumber)]?.init(stringValue: name)
       return ArchiveCodingKey(stringValue: name, intValue: key?.intValue)
     case .walkedFields:
       return ArchiveCodingKey(stringValue: tables.keys.names[frame.position])

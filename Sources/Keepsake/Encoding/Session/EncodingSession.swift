@@ -194,7 +194,7 @@ final class EncodingSession: DeepRecursion {
     types.keyTables.unretained(for: Key.self) {
       let isDynamic = Key.isDynamic && Key.self != ModelKey.self
       let number = types.addHead(byteCount: isDynamic ? 2 : 1)
-      types.keyTypes[number] = type
+      types.keyTypes[Int(number)] = type
       return EncodingKeyTable(isDynamic: isDynamic, number: number)
     }
   }
