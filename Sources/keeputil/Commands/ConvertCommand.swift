@@ -141,7 +141,7 @@ enum ConvertCommand: Command {
     var reader = JSONReader(input.data)
     do {
       let value = try progress.wait { try reader.read() }
-      reader.notes.forEach(Tool.note)
+      reader.notes.sentences.forEach(Tool.note)
       return value
     } catch let failure as JSONReader.Failure {
       throw CommandFailure.badData(

@@ -6,9 +6,8 @@ struct JSONReader {
   private let bytes: [UInt8]
   private var cursor = 0
   private var depth = 0
-  private var repeatedKeys = 0
-  private var roundedNumbers = 0
-  private var lostNumbers = 0
+  /// The values that the reader changed.
+  private(set) var notes = PlainNotes()
 
   /// Why and where a text is not JSON.
   struct Failure: Error {
@@ -29,15 +28,6 @@ struct JSONReader {
     skipSpace()
     guard cursor == bytes.count else { throw failure("something follows after the end") }
     return value
-  }
-
-  /// Sentences about the values that the reader changed.
-  var notes: [String] {
-    [
-      (repeatedKeys, "key stands", "keys stand", "twice in an object; the last counts"),
-      (roundedNumbers, "number has", "numbers have", "too many digits and was rounded"),
-      (lostNumbers, "number is", "numbers are", "too small and became 0"),
-    ].filter { $0.0 > 0 }.map { count, one, many, rest in "\(counted(count, one, many)) \(rest)" }
   }
 
   private func failure(_ message: String, at offset: Int? = nil) -> Failure {
@@ -121,7 +111,7 @@ struct JSONReader {
       reader.skipSpace()
       let value = try reader.readValue()
       if let index = indexes[ExactString(string: key)] {
-        reader.repeatedKeys += 1
+        reader.notes.add("key stands", "keys stand", "twice in an object; the last counts")
         members[index].value = value
       } else {
         indexes[ExactString(string: key)] = members.count
@@ -221,8 +211,8 @@ struct JSONReader {
     guard let number = PlainNumber(text, isWhole: cursor == end) else {
       throw failure("a number is larger than any that can be kept", at: start)
     }
-    if number.isRounded { roundedNumbers += 1 }
-    if number.isLost { lostNumbers += 1 }
+    if number.isRounded { notes.add("number has", "numbers have", "too many digits and was rounded") }
+    if number.isLost { notes.add("number is", "numbers are", "too small and became 0") }
     return number.value
   }
 }

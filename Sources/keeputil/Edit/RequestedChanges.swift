@@ -103,7 +103,7 @@ struct RequestedChanges {
     var reader = JSONReader(Data(text.utf8))
     do {
       let value = try reader.read()
-      for note in reader.notes { Tool.note("\(path): \(note)") }
+      for note in reader.notes.sentences { Tool.note("\(path): \(note)") }
       return value
     } catch let failure as JSONReader.Failure {
       throw CommandFailure.usage(
