@@ -1,18 +1,12 @@
+import Foundation
+
 /// A number with its noun, and with separated thousands.
 func counted(_ number: Int, _ noun: String, _ nouns: String? = nil) -> String {
   "\(grouped(number)) \(number == 1 ? noun : nouns ?? noun + "s")"
 }
 
 /// A number with separated thousands.
-func grouped(_ number: Int) -> String {
-  var digits = String(number.magnitude)
-  var groups: [String] = []
-  while digits.count > 3 {
-    groups.insert(String(digits.suffix(3)), at: 0)
-    digits.removeLast(3)
-  }
-  return (number < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
-}
+func grouped(_ number: Int) -> String { number.formatted(.number.locale(Locale(identifier: "en_US"))) }
 
 func leftPadded(_ text: String, _ width: Int, with character: Character = " ") -> String {
   String(repeating: character, count: max(0, width - text.count)) + text
