@@ -66,9 +66,9 @@ enum GraphCommand: Command {
     _ arguments: Arguments,
     _ progress: Progress
   ) throws -> ObjectGraph {
-    var reader = GraphReader(image, progress)
+    var reader = try GraphReader(image, progress)
     if arguments.has("--by-class") { return try reader.classes() }
-    let count = try reader.objectCount()
+    let count = reader.objectCount
     if !arguments.has("--all"), count > GraphReader.mostReadable { return try reader.classes() }
     let advice = "a larger picture would be unreadable; leave '--all' out"
     guard count <= GraphReader.mostObjects else {

@@ -15,22 +15,18 @@ struct GraphReader {
 
   private let image: ArchiveImage
   private let progress: Progress
+  /// The objects of each class.
+  private let tallies: [ArchiveStatistics.Tally]
   /// For each value with a body of its own, its key in the top level.
   private var valueKeys: [Int: PathElement] = [:]
 
-  init(_ image: ArchiveImage, _ progress: Progress) {
+  init(_ image: ArchiveImage, _ progress: Progress) throws {
     self.image = image
     self.progress = progress
+    tallies = try progress.wait { try image.classTallies() }
   }
 
-  func objectCount() throws -> Int {
-    var count = 0
-    for number in image.bodyNumbers {
-      if try image.numberedBody(number).classNumber != nil { count += 1 }
-      if number & 0xFFF == 0 { progress.update(number / 4, of: image.directory.bodyCount) }
-    }
-    return count
-  }
+  var objectCount: Int { ArchiveStatistics.Tally.sum(tallies).count }
 
   mutating func objects() throws -> ObjectGraph {
     var graph = ObjectGraph()
@@ -57,8 +53,7 @@ struct GraphReader {
 
   /// A node for each class. If there are very many, only the classes with the most objects have nodes of their own.
   mutating func classes() throws -> ObjectGraph {
-    let present = try image.classTallies().enumerated().map { (number: $0, tally: $1) }
-      .filter { $0.tally.count > 0 }
+    let present = tallies.enumerated().map { (number: $0, tally: $1) }.filter { $0.tally.count > 0 }
     var shown = present
     if present.count > GraphReader.mostReadable {
       let most = present.largestFirst(\.tally.count)
@@ -74,15 +69,15 @@ struct GraphReader {
       let name = title(image.classes[total.number].name)
       graph.nodes.append(ObjectGraph.Node(title: name, note: count, lines: [size]))
     }
-    let objects = ArchiveStatistics.Tally.sum(present.map(\.tally)).count
     if shown.count < present.count {
-      let rest = objects - ArchiveStatistics.Tally.sum(shown.map(\.tally)).count
+      let rest = objectCount - ArchiveStatistics.Tally.sum(shown.map(\.tally)).count
       let title = counted(present.count - shown.count, "other class", "other classes")
       graph.nodes.append(ObjectGraph.Node(title: title, note: counted(rest, "object")))
     }
     let edges = try classEdges(nodes)
     graph.edges = edges.graphEdges(hasCounts: true)
-    graph.summary = "\(counted(objects, "object")) of \(counted(present.count, "class", "classes")), by class"
+    let classes = counted(present.count, "class", "classes")
+    graph.summary = "\(counted(objectCount, "object")) of \(classes), by class"
     return graph
   }
 
@@ -112,13 +107,12 @@ struct GraphReader {
 
   private mutating func visitReferences(_ visit: Visit) throws {
     try visitReferences(in: image.topLevelValue, nil, [], visit)
-    let count = image.directory.bodyCount
     for number in image.bodyNumbers {
       let body = try image.numberedBody(number)
       let start = valueKeys[number].map { [$0] } ?? []
       let isObject = body.classNumber != nil
       try visitReferences(in: body.value, isObject ? number : nil, isObject ? [] : start, visit)
-      if number & 0xFF == 0 { progress.update(count / 4 + number / 4 * 3, of: count) }
+      if number & 0xFF == 0 { progress.update(number, of: image.directory.bodyCount) }
     }
   }
 
