@@ -65,7 +65,6 @@ public struct ArchiveDecoder: Sendable {
     try withSession(data) { try $0.decodeRoot(type) }
   }
 
-  /// Calls `decode` with a session that reads the archive in `data`.
   @inline(__always)
   func withSession<Value>(_ data: Data, _ decode: (DecodingSession) throws -> Value) throws -> Value {
     var limits = limits

@@ -30,7 +30,6 @@ struct ArchiveEdits: Sendable {
 
   // MARK: Recording
 
-  /// Records a change of the member `element` of the container at `offset`.
   mutating func change(_ element: PathElement, at offset: Int, _ body: (inout MemberEdit) -> Void) {
     body(&containers[offset, default: ContainerEdit()].members[element, default: MemberEdit()])
   }

@@ -86,7 +86,6 @@ public struct ArchiveValue: @unchecked Sendable {
   /// Whether the body ends where the value does.
   var isAllOfBody: Bool { standing == .body || standing == .topLevel }
 
-  /// The standing of the members of this value.
   var standingOfMembers: Standing {
     switch kind {
     case .record, .map: standing == .topLevel ? .underTopLevelKey : .inside

@@ -1,4 +1,3 @@
-/// The manual page of a command, in its parts.
 struct ManualPage {
   /// A term and its text: an option and its meaning, or the purpose of an example and its command.
   struct Item {
@@ -108,7 +107,6 @@ extension ManualPage {
     ].joined(separator: "\n")
   }
 
-  /// The exit statuses of all commands, for the overview.
   static func statusList(_ palette: Palette) -> String {
     ExitStatus.allCases
       .map { "  " + palette.paint(leftPadded(String($0.rawValue), 2), .bold) + "   " + $0.meaning + "\n" }

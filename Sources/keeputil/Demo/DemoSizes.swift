@@ -1,7 +1,6 @@
 import Foundation
 import Keepsake
 
-/// The size of the library in other formats.
 enum DemoSizes {
   static func table(_ library: Library, archiveSize: Int) throws -> [String] {
     let json = try JSONEncoder().encode(library)

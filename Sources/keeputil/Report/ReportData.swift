@@ -18,7 +18,6 @@ struct ReportData {
   private var textNumbers: [ExactString: Int] = [:]
   private let output: any Output
 
-  /// The most rows of a table of the page.
   static let mostRows = 500
 
   init(_ pass: StatisticsPass, name: String, to output: any Output) throws(ArchiveError) {

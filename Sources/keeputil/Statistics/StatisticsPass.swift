@@ -2,7 +2,6 @@ import Keepsake
 
 /// A pass over all bodies and their values, in the order in which it reaches them, without recursion.
 struct StatisticsPass {
-  /// The kind of a body.
   enum Owner: Hashable {
     case topLevel
     case topLevelValue

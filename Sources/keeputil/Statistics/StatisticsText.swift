@@ -141,7 +141,6 @@ struct StatisticsText {
     return TextTable(">saved", ">references", "class", "path", rows: rows)
   }
 
-  /// The figures about sharing, in sentences.
   private var sharing: [String] {
     let (sharing, strings, unreached) = (statistics.sharing, statistics.strings, statistics.unreached)
     var lines = ["No object is referred to more than once."]

@@ -2,8 +2,6 @@
 enum Spelling {
   /// Longer words are not compared letter by letter.
   private static let mostLetters = 64
-
-  /// The most words that are listed.
   private static let mostListed = 12
 
   /// The end of a sentence about an unknown word: the most similar word, and the existing ones.

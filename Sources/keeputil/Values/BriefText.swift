@@ -30,7 +30,6 @@ enum BriefText {
     return text + "…"
   }
 
-  /// A value without its members.
   private static func short(_ value: ArchiveValue) throws(ArchiveError) -> String {
     switch value.kind {
     case .array, .numbers: return try value.count == 0 ? "[]" : "[…]"

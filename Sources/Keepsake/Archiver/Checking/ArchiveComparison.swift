@@ -25,7 +25,6 @@ extension ArchiveImage {
   }
 }
 
-/// How two values differ.
 private enum Difference {
   case none
   /// A container has the same keys or elements in another order, as that of an `encode(to:)` that iterates over a

@@ -4,7 +4,6 @@ struct GraphComparison {
   /// One value of each type that occurs in the original.
   private(set) var samples: [Any] = []
 
-  /// Two values at the same place.
   private struct Pair {
     let original: Any
     let copy: Any

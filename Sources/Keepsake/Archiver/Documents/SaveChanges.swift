@@ -53,7 +53,6 @@ struct SaveChanges {
   /// The numbers of the bodies that the file lacks, or has with other bytes.
   var changedNumbers: [Int] { assembly.changed.map { Int($0.number) } }
 
-  /// The bytes of the save.
   func bytes(date: Double?) -> ByteBuffer {
     assembly.bytes(
       number: image.saves.count + 2,

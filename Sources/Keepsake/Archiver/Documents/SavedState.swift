@@ -247,7 +247,6 @@ final class SavedState {
     return true
   }
 
-  /// Whether the document has unread lazy values.
   var hasUnread: Bool {
     newObjects.contains { new in
       new.session.map { session in session.turn.take { session.lazies.areUnread } } ?? false
