@@ -59,6 +59,31 @@ import Testing
     #expect(wall.current === wall.photos[1] && wall.last === wall.photos[2])
   }
 
+  private final class Visitor: Codable {
+    unowned let photo: Photo
+    @Lazy var notes: [String] = []
+
+    init(_ photo: Photo) { self.photo = photo }
+  }
+
+  @Test("an unarchiver keeps what it has read, even if there are lazy values")
+  func unarchiverKeeps() throws {
+    let photo = Photo("0")
+    let archiver = KeyedArchiver()
+    try archiver.encode(Visitor(photo), forKey: "visitor")
+    try archiver.encode(photo, forKey: "photo")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    weak var kept: Photo?
+    do {
+      let visitor = try unarchiver.decode(Visitor.self, forKey: "visitor")
+      kept = try unarchiver.decode(Photo.self, forKey: "photo")
+      #expect(kept != nil && visitor.photo === kept && visitor.notes.isEmpty)
+    }
+    #expect(kept != nil)
+    unarchiver.finishDecoding()
+    #expect(kept == nil)
+  }
+
   private final class Replacing: KeyedUnarchiverDelegate {
     func unarchiver(_ unarchiver: KeyedUnarchiver, didDecode object: Any?) -> Any? {
       (object as? Photo)?.title == "1" ? nil : object

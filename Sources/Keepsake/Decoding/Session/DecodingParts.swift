@@ -183,10 +183,13 @@ struct LazyValues: ~Copyable {
   var unreadableCount = 0
   /// Whether objects are being read because weak references wait for them.
   var areAwaited = false
+  /// The numbers of the objects that the session retains although they may hold lazy values.
+  var retained: [UInt32] = []
 
   mutating func forgetArchive() {
     if !contents.isEmpty { contents = [:] }
     if !inline.isEmpty { inline = [] }
+    if !retained.isEmpty { retained = [] }
     unreadableCount = 0
   }
 

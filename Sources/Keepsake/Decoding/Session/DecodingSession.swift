@@ -147,11 +147,12 @@ final class DecodingSession: DeepRecursion {
     types.keyTables.unretained(for: Key.self) { DecodingKeyTable(Key.self) }
   }
 
-  /// Releases the containers that are kept to be used again, which retain the session. Call this when the session is no
-  /// longer needed.
+  /// Releases what retains the session: the containers that are kept to be used again, and objects with lazy values. Call
+  /// this when the session is no longer needed.
   func dropSpares() {
     types.kept.isKeeping = false
     types.kept.removeAll()
+    if !lazies.retained.isEmpty { graph.objects.letGo(exchange(&lazies.retained, with: [])) }
   }
 
   /// Runs `decode` and keeps containers until it returns, even if nobody would release them later.

@@ -104,14 +104,16 @@ extension DecodingSession {
     }
   }
 
-  /// Releases the decoded objects, since they may hold lazy values, which retain the session.
+  /// Releases the decoded objects, since they may hold lazy values, which retain the session: with the spare containers,
+  /// if somebody will release those.
   private func letGoOfObjects() {
     if let new = lazies.newObjects {
       for number in graph.decodedNumbers.lazy.map(Int.init) {
         if let object = graph.objects.object(number) { new.list.append((number, object)) }
       }
     }
-    graph.objects.letGo(graph.decodedNumbers)
+    lazies.retained += graph.decodedNumbers
+    if !types.kept.isKeeping { dropSpares() }
   }
 
   /// Decodes the value of the root key, usually the only one of its archive.
