@@ -29,6 +29,8 @@ enum SpareDecodingSessions {
 
   /// A spare session for an archive of the short form. It reads a copy, in memory that it already has. Returns `nil` also
   /// if anything is wrong with the archive; opening it again then finds the error.
+  // Not inlined, since the functions that take a session are generic: each of them would have a copy.
+  @inline(never)
   private static func reopen(
     _ archive: ByteReader,
     _ verification: ArchiveVerification,
