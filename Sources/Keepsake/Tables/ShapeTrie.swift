@@ -10,10 +10,6 @@ struct ShapeTrie {
     private(set) var lastKey = -1
     private(set) var lastChild = -1
 
-    /// The hash of the step to this node.
-    @inline(__always)
-    var hash: UInt32 { ShapeTrie.hash(ofStepFrom: parent, key: key) }
-
     @inline(__always)
     mutating func note(_ key: Int, to child: Int) {
       lastKey = key
@@ -88,7 +84,9 @@ struct ShapeTrie {
   private mutating func addChild(of node: Int, key: Int) -> Int {
     let child = nodes.count
     nodes.append(Node(parent: node, key: key))
-    steps.enterLast(of: nodes.count) { [nodes] in nodes[$0].hash }
+    steps.enterLast(of: nodes.count) { [nodes] in
+      ShapeTrie.hash(ofStepFrom: nodes[$0].parent, key: nodes[$0].key)
+    }
     nodes[node].note(key, to: child)
     return child
   }
@@ -114,12 +112,18 @@ struct ShapeTrie {
   /// The keys on the path to `node`, in the order of writing, behind the node `start` of that path.
   func keys(of node: Int, from start: Int = root) -> [Int] {
     var keys: [Int] = []
+    ShapeTrie.appendKeys(of: node, from: start, nodes, to: &keys)
+    return keys.reversed()
+  }
+
+  /// Appends the keys on the path to `node` behind the node `start`, the last first.
+  @inline(__always)
+  private static func appendKeys(of node: Int, from start: Int, _ nodes: [Node], to keys: inout [Int]) {
     var node = node
     while node != start {
       keys.append(nodes[node].key)
       node = nodes[node].parent
     }
-    return keys.reversed()
   }
 
   /// The keys of the shape `number`, in the order of writing.
@@ -172,11 +176,7 @@ extension ShapeTrie {
     while writing.numbers.count < names.count { writing.numbers.append(-1) }
     for end in ends {
       writing.path.removeAll(keepingCapacity: true)
-      var node = end
-      while node != ShapeTrie.root {
-        writing.path.append(nodes[node].key)
-        node = nodes[node].parent
-      }
+      ShapeTrie.appendKeys(of: end, from: ShapeTrie.root, nodes, to: &writing.path)
       let areNew = !writing.path.isEmpty && writing.path.allSatisfy { writing.numbers[$0] < 0 }
       buffer.append(varint: writing.path.count << 1 | (areNew ? 1 : 0))
       for key in writing.path.reversed() {
