@@ -115,19 +115,26 @@ struct FaultInjectionTests {
 
   // MARK: Documents
 
+  /// The file of a document of `count` texts that was saved again after `change`, so that saves are appended to it.
+  private func changedDocument(of count: Int, _ change: (inout [String]) -> Void) throws -> Data {
+    let folder = try TemporaryFolder()
+    let document = try ArchiveDocument(creating: folder("a"), root: (0..<count).map { "text \($0)" })
+    change(&document.root)
+    try document.save()
+    document.close()
+    return try folder.read("a")
+  }
+
+  private func folder(with document: Data) throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    try folder.write(document, "a")
+    return folder
+  }
+
   @Test("a save of a document of which one system call fails", .timeLimit(.minutes(20)))
   func documents() throws {
-    func document() throws -> TemporaryFolder {
-      let folder = try TemporaryFolder()
-      let texts = (0..<100).map { "text \($0)" }
-      let document = try ArchiveDocument(creating: folder("a"), root: texts)
-      // The file gets the form to which saves are appended.
-      document.root.append("last")
-      try document.save()
-      return folder
-    }
-
-    let sound = try document()
+    let document = try changedDocument(of: 100) { $0.append("last") }
+    let sound = try folder(with: document)
     let first = try SystemCallTrace.run(["marked-document", sound("a")])
     try #require(first.status == 0 && first.outcome == "saved", "\(first.outcome)")
     let calls = first.trace.calls.filter(\.isAboutFiles)
@@ -137,7 +144,7 @@ struct FaultInjectionTests {
     var failures = 0
     for call in calls {
       for fault in Self.faults {
-        let folder = try document()
+        let folder = try folder(with: document)
         let options = fault.options(for: call)
         let run = try SystemCallTrace.run(["marked-document", folder("a")], options: options)
         let comment: Comment = "\(fault) at \(call): \(run.outcome)"
@@ -164,12 +171,8 @@ struct FaultInjectionTests {
 
   @Test("a document of which one system call fails while it is compacted can be saved again")
   func compactions() throws {
-    let sound = try TemporaryFolder()
-    let document = try ArchiveDocument(creating: sound("a"), root: (0..<5_000).map { "text \($0)" })
-    document.root[0] = "changed"
-    try document.save()
-    document.close()
-    let bytes = try sound.read("a")
+    let document = try changedDocument(of: 5_000) { $0[0] = "changed" }
+    let sound = try folder(with: document)
     let first = try SystemCallTrace.run(["marked-compact", sound("a")])
     try #require(first.status == 0 && first.outcome == "compacted", "\(first.outcome)")
     let calls = first.trace.calls.filter(\.isAboutFiles)
@@ -179,8 +182,7 @@ struct FaultInjectionTests {
     var failures = 0
     for call in calls {
       for fault in Self.faults {
-        let folder = try TemporaryFolder()
-        try folder.write(bytes, "a")
+        let folder = try folder(with: document)
         let run = try SystemCallTrace.run(["marked-compact", folder("a")], options: fault.options(for: call))
         let comment: Comment = "\(fault) at \(call): \(run.outcome)"
         let texts = try KeyedUnarchiver.unarchive([String].self, fromFile: folder("a"))
