@@ -50,13 +50,16 @@ struct TypeIndex: Sendable {
     named name: TypeName
   ) -> [(RuntimeMetadata.Declaration, RuntimeMetadata.Declaration.Kind)] {
     let hash = RuntimeMetadata.nameHash((name.components.last ?? "").utf8)
-    return sequence(first: last[Int(hash) % last.count]) { previous[Int($0) - 1] }
-      .prefix { $0 > 0 }
-      .compactMap { number in
-        let declaration = declarations[Int(number) - 1]
-        guard declaration.nameHash == hash else { return nil }
-        return RuntimeMetadata.kind(of: declaration, named: name).map { (declaration, $0) }
-      }
+    var found: [(RuntimeMetadata.Declaration, RuntimeMetadata.Declaration.Kind)] = []
+    var number = last[Int(hash) % last.count]
+    while number > 0 {
+      let declaration = declarations[Int(number) - 1]
+      number = previous[Int(number) - 1]
+      guard declaration.nameHash == hash else { continue }
+      guard let kind = RuntimeMetadata.kind(of: declaration, named: name) else { continue }
+      found.append((declaration, kind))
+    }
+    return found
   }
 
   /// The types with that name, in the order in which their images were loaded. There are several if two libraries
