@@ -127,7 +127,7 @@ extension Deferred: ExpressibleByNilLiteral where Value: ExpressibleByNilLiteral
 extension Deferred: NilHolding {
   // Synthesized code writes the nil of a wrapper within.
   var holdsNil: Bool {
-    guard Value.self is any OptionalValue.Type, let value = valueIfDecoded else { return false }
+    guard RuntimeMetadata.isOptional(Value.self), let value = valueIfDecoded else { return false }
     return (value as? any NilHolding)?.holdsNil ?? false
   }
 }

@@ -69,7 +69,7 @@ extension Polymorphic: Sendable where Value: Sendable {}
 extension Polymorphic: Codable, NativelyEncodable, NativelyDecodable {
   static func makeEncodingPlan() -> AnyEncodingPlan {
     // If the observer replaces an object by nil, that is the nil of the optional around it.
-    PolymorphicEncodingPlan<Value>(canBeNil: Value.self is any OptionalValue.Type)
+    PolymorphicEncodingPlan<Value>(canBeNil: RuntimeMetadata.isOptional(Value.self))
   }
   static func makeDecodingPlan() -> AnyDecodingPlan { PolymorphicDecodingPlan<Value>() }
 
@@ -176,7 +176,7 @@ private enum TypedValueKeys: String, CodingKey { case type, value }
 extension Polymorphic: NilHolding {
   // An optional behind a protocol that is not optional counts as a value.
   var holdsNil: Bool {
-    Value.self is any OptionalValue.Type && (wrappedValue as? any NilHolding)?.holdsNil == true
+    RuntimeMetadata.isOptional(Value.self) && (wrappedValue as? any NilHolding)?.holdsNil == true
   }
 }
 

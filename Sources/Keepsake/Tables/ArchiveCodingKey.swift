@@ -69,12 +69,3 @@ extension NilHolding {
 extension Optional: NilHolding {
   var holdsNil: Bool { if case .none = self { true } else { false } }
 }
-
-/// Distinguishes optional types from others, whatever they wrap.
-protocol OptionalValue {
-  static var wrapped: Any.Type { get }
-}
-
-extension Optional: OptionalValue {
-  static var wrapped: Any.Type { Wrapped.self }
-}

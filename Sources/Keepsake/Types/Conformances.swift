@@ -42,11 +42,6 @@ extension RuntimeMetadata {
     mayConform(type, to: (any ArchivableClass).self) ? type as? any ArchivableClass.Type : nil
   }
 
-  /// The type that is wrapped, if `type` is an optional.
-  static func wrappedType(of type: Any.Type) -> Any.Type? {
-    mayConform(type, to: (any OptionalValue).self) ? (type as? any OptionalValue.Type)?.wrapped : nil
-  }
-
   /// `type`, if it is a class. A cast would search for the conformance, which the argument already has.
   static func classType(_ type: any Encodable.Type) -> EncodableClass? {
     guard type is AnyClass else { return nil }
@@ -110,7 +105,7 @@ extension RuntimeMetadata {
   /// The descriptors of the types that have a record of conformance to the protocol of `existential`.
   static func descriptors(conformingTo existential: Any.Type, in images: [Image]) -> [UInt] {
     guard let wanted = protocolDescriptor(of: existential) else { return [] }
-    return images.lazy.flatMap(\.conformances.records).compactMap { record in
+    return images.lazy.flatMap { $0.conformances.records }.compactMap { record in
       // Fact 1.
       unsafe conformance(at: record).flatMap { $0.protocol == wanted ? $0.type : nil }
     }

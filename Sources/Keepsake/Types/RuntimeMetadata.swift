@@ -20,7 +20,7 @@ enum RuntimeMetadata {
 
   /// The descriptors of the types that the images list: classes, structures, enumerations and others.
   static func descriptors(in images: [Image]) -> [UInt] {
-    images.lazy.flatMap(\.types.records).compactMap { record in
+    images.lazy.flatMap { $0.types.records }.compactMap { record in
       // Facts 1 and 2: the low two bits distinguish a descriptor (0) from the place of its address (1).
       let offset = unsafe load(Int32.self, at: record)
       guard offset != 0, offset & 3 <= 1 else { return nil }
@@ -60,6 +60,17 @@ enum RuntimeMetadata {
     // Fact 3: metadata begins with its kind.
     unsafe load(UInt.self, at: address(of: type)) == 0x201
   }
+
+  /// The type that is wrapped, if `type` is an optional.
+  static func wrappedType(of type: Any.Type) -> Any.Type? {
+    let (metadata, word) = (address(of: type), UInt(MemoryLayout<UInt>.size))
+    // Fact 3: the metadata of an optional is its kind, its descriptor and the wrapped type, a word each. A value of
+    // Any.Type is just the address of metadata.
+    guard unsafe load(UInt.self, at: metadata) == 0x202 else { return nil }
+    return unsafe unsafeBitCast(load(UInt.self, at: metadata + 2 * word), to: Any.Type.self)
+  }
+
+  static func isOptional(_ type: Any.Type) -> Bool { wrappedType(of: type) != nil }
 
   // MARK: Existentials
 

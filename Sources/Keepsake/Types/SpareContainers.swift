@@ -233,7 +233,9 @@ struct SpareCoders<Coder: ReusableCoder>: ~Copyable, @unchecked Sendable {
 }
 
 /// A kept container, independent of its type.
-class AnySpareContainer<State: ContainerState> {
+///
+/// `State` is not constrained to `ContainerState`, since the runtime would search for the conformance.
+class AnySpareContainer<State: AnyObject> {
   /// The single reference of which the container consists. It is never nil, but optional: otherwise
   /// `isKnownUniquelyReferenced` would open an `AnyObject`, which a debug build copies, and never find it unique.
   @safe @exclusivity(unchecked) fileprivate final var box: AnyObject?
@@ -253,7 +255,7 @@ class AnySpareContainer<State: ContainerState> {
 ///
 /// It is generic over the full type of the container, and ``take()`` is never inlined. So it finds the metadata of that
 /// type in its own object, where a caller would have to look it up each time.
-final class SpareContainer<Container, State: ContainerState>: AnySpareContainer<State> {
+final class SpareContainer<Container, State: AnyObject>: AnySpareContainer<State> {
   /// `container` is a single reference, as `isSoleReference` has found.
   fileprivate init(_ container: Container, _ state: State) {
     super.init(box: unsafe unsafeBitCast(container, to: AnyObject.self), state: state)  // that reference

@@ -10,7 +10,7 @@ import Testing
     ((any NativelyDecodable).self, { $0 is any NativelyDecodable.Type }),
     ((any ArchivedFields).self, { $0 is any ArchivedFields.Type }),
     ((any ArchivableClass).self, { $0 is any ArchivableClass.Type }),
-    ((any OptionalValue).self, { $0 is any OptionalValue.Type }),
+    ((any NilHolding).self, { $0 is any NilHolding.Type }),
     ((any ArchiveAwakening).self, { $0 is any ArchiveAwakening.Type }),
     ((any ConformsToNothing).self, { $0 is any ConformsToNothing.Type }),
     ((any Codable).self, { $0 is any Codable.Type }),
@@ -48,6 +48,23 @@ import Testing
     }
     #expect(!RuntimeMetadata.mayConform(Int.self, to: (any ArchivedFields).self))
     #expect(!RuntimeMetadata.mayConform(SubNamed.self, to: (any ArchivedFields).self))
+  }
+
+  @Test("the type that an optional wraps is known without a cast")
+  func optionals() {
+    let wrapped: [Any.Type] = [
+      Int.self, Int?.self, [Int].self, PlainClass.self, PlainEnum.self, Generic<Any>.self, Any.self,
+      (any Codable).self, AnyObject.self, (Int, Int).self, (() -> Void).self, Int.Type.self,
+    ]
+    func optional<Value>(_ type: Value.Type) -> Any.Type { Value?.self }
+    for type in wrapped {
+      #expect(RuntimeMetadata.wrappedType(of: _openExistential(type, do: optional)) == type)
+    }
+    let others: [Any.Type] = [
+      Int.self, [Int?].self, PlainClass.self, PlainEnum.self, Result<Int, any Error>.self, Any.self,
+      Int?.Type.self, (Int?, Int?).self, Generic<Int?>.self,
+    ]
+    for type in others { #expect(!RuntimeMetadata.isOptional(type), "\(type)") }
   }
 
   @Test("the type of a class keeps its conformance")

@@ -14,15 +14,15 @@ class AnyDecodingPlan {
   ) throws {}
 }
 
-/// The plan for types without a better one. It calls their own `init(from:)`.
-class DecodingPlan<Value: Decodable>: AnyDecodingPlan {
+/// How to decode values of the type `Value`, which is not constrained for the reason of ``EncodingPlan``.
+class DecodingPlan<Value>: AnyDecodingPlan {
   /// Whether the values are stand-ins for values of the program.
   private(set) lazy var isForStandIns =
     RuntimeMetadata.mayConform(Value.self, to: (any ValueStandIn).self) && Value.self is any ValueStandIn.Type
 
-  /// Reads the value at `cursor`, and moves past it; `depth` is that of its container.
+  /// Reads the value at `cursor`, and moves past it; `depth` is that of its container. Each plan implements this.
   func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
-    try session.decodePlainly(Value.self, at: &cursor, depth)
+    throw ArchiveError.misuse("\(Value.self) has no plan")
   }
 
   override func decodeField(
@@ -33,6 +33,13 @@ class DecodingPlan<Value: Decodable>: AnyDecodingPlan {
     _ depth: Int
   ) throws {
     memory.store(Value.self, try decode(at: &cursor, session, depth), at: offset)
+  }
+}
+
+/// The plan for types without a better one. It calls their own `init(from:)`.
+final class PlainDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
+  override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
+    try session.decodePlainly(Value.self, at: &cursor, depth)
   }
 }
 
@@ -83,7 +90,7 @@ struct DecodingPlanCache {
     if let type = RuntimeMetadata.classType(type) { return makeClassPlan(type) }
     if let type = RuntimeMetadata.fieldsType(type) { return makeFieldsPlan(type) }
     if let check = CheckedTypes.check(for: type) { return CheckedDecodingPlan<Value>(check) }
-    return DecodingPlan<Value>()
+    return PlainDecodingPlan<Value>()
   }
 
   // The compiler then knows that the values are objects, which saves a cast for each.

@@ -12,12 +12,12 @@ final class FieldsReader {
   private final class Steps {
     let steps: [Step]
     let properties: ArchivedProperties
-    let plans: [AnyDecodingPlan]
+    let plans: [AnyDecodingPlan?]
     /// Whether all values are primitive, so that reading them reads only the record itself, none requests a coding path,
     /// and no frame is needed.
     let arePrimitive: Bool
 
-    init(_ steps: [Step], _ properties: ArchivedProperties, _ plans: [AnyDecodingPlan]) {
+    init(_ steps: [Step], _ properties: ArchivedProperties, _ plans: [AnyDecodingPlan?]) {
       self.steps = steps
       self.properties = properties
       self.plans = plans
@@ -27,7 +27,8 @@ final class FieldsReader {
 
   private let type: Any.Type
   /// The plans of the properties. The first record requests them, since they may be those of types around this one.
-  private var plans: [AnyDecodingPlan] = []
+  /// Making a plan searches for conformances, so primitive properties have none.
+  private var plans: [AnyDecodingPlan?] = []
   /// The steps for each shape that was read, by its stable number.
   @safe @exclusivity(unchecked) private var shapes = NumberedCache<Steps>()
 
@@ -161,15 +162,20 @@ final class FieldsReader {
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
+    let field = Int(step.field)
     session.nesting.frames[depth + 1].showPlanned(slot, at: cursor)
     var end = cursor
     let hashed = session.later.hashed.count
-    try Unretained(shape.plans[Int(step.field)]).use {
+    // The session keeps the plans of primitive types.
+    let plan =
+      try shape.plans[field].map { Unretained($0) }
+      ?? Unretained(session.fieldPlan(for: shape.properties.entries[field].property))
+    try plan.use {
       try $0.decodeField(memory, at: step.offset, from: &end, session, depth + 1)
     }
     if session.later.hashed.count != hashed {
       session.noteHashed(
-        in: shape.properties.entries[Int(step.field)].property,
+        in: shape.properties.entries[field].property,
         of: memory.object,
         at: cursor,
         hashed
@@ -238,7 +244,11 @@ final class FieldsReader {
   @inline(never)
   private func findSteps(_ record: RecordHead, _ session: DecodingSession) throws -> Steps {
     let properties = try ArchivedProperties.of(type)
-    if plans.isEmpty { plans = try properties.entries.map { try session.fieldPlan(for: $0.property) } }
+    if plans.isEmpty {
+      plans = try properties.entries.map(\.property).map {
+        FieldKind.of($0).kind.isPrimitive ? nil : try session.fieldPlan(for: $0)
+      }
+    }
     let slots = try session.image.shape(record.shape, at: record.offset)
     let keys = Set(slots.map { session.image.shapeKey($0) })
     let wasObservable = keys.contains(session.keyNumber(ObservableKeyNames.registrar))

@@ -22,12 +22,13 @@ class AnyEncodingPlan {
   func isNil(_ memory: PropertyMemory, at offset: Int) -> Bool { false }
 }
 
-/// The plan for types that have no better one: their own `encode(to:)`.
-class EncodingPlan<Value: Encodable>: AnyEncodingPlan {
-  /// Writes `value` at the end of the session's buffer.
-  func encode(_ value: Value, _ session: EncodingSession) throws {
-    try session.encodePlainly(value)
-  }
+/// How values of the type `Value` are encoded.
+///
+/// `Value` is not constrained to `Encodable`: to make the metadata of each subclass, the runtime would search for the
+/// conformance.
+class EncodingPlan<Value>: AnyEncodingPlan {
+  /// Writes `value` at the end of the session's buffer. Each plan implements this.
+  func encode(_ value: Value, _ session: EncodingSession) throws {}
 
   override func encodeField(_ memory: PropertyMemory, at offset: Int, _ session: EncodingSession) throws {
     guard isAtomic, session.observation.observer == nil else {
@@ -48,6 +49,13 @@ class EncodingPlan<Value: Encodable>: AnyEncodingPlan {
 
   /// Whether `value` is so small that at the top level it is written at its key, without a body of its own.
   func standsInline(_ value: Value) -> Bool { false }
+}
+
+/// The plan for types that have no better one: their own `encode(to:)`.
+final class PlainEncodingPlan<Value: Encodable>: EncodingPlan<Value> {
+  override func encode(_ value: Value, _ session: EncodingSession) throws {
+    try session.encodePlainly(value)
+  }
 }
 
 /// A type that has a plan of its own.
@@ -89,7 +97,7 @@ struct EncodingPlanCache {
     }
     if let type = RuntimeMetadata.classType(type) { return makeClassPlan(type) }
     if let type = RuntimeMetadata.fieldsType(type) { return makeFieldsPlan(type) }
-    return EncodingPlan<Value>()
+    return PlainEncodingPlan<Value>()
   }
 
   // The compiler then knows that the value is an object, which saves a cast for each. If the observer replaces an object

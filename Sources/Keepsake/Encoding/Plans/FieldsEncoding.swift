@@ -114,6 +114,8 @@ final class FieldsWriter {
     let bit: UInt64
     let offset: Int
     let key: Int
+    /// The index of its plan, if it is planned.
+    let plan: Int
   }
 
   private let properties: ArchivedProperties
@@ -137,20 +139,23 @@ final class FieldsWriter {
     var plans: [AnyEncodingPlan] = []
     var bitCount: UInt64 = 0
     for entry in properties.entries {
+      let kind = FieldKind.of(entry.property).kind
       let mayBeAbsent = entry.isOptional && !entry.writesNil && bitCount < 64
       steps.append(
         Step(
-          kind: FieldKind.of(entry.property).kind,
+          kind: kind,
           isOptional: entry.isOptional,
           // An optional without a bit is always written.
           writesNil: !mayBeAbsent,
           bit: mayBeAbsent ? 1 << bitCount : 0,
           offset: entry.property.offset,
-          key: session.tables.keys.number(for: entry.key.stringValue)
+          key: session.tables.keys.number(for: entry.key.stringValue),
+          plan: plans.count
         )
       )
       if mayBeAbsent { bitCount += 1 }
-      plans.append(try session.fieldPlan(for: entry.property))
+      // Making a plan searches for conformances, so only those are made that are used.
+      if kind == .planned { plans.append(try session.fieldPlan(for: entry.property)) }
     }
     self.properties = properties
     tableNumber = session.types.addHead(byteCount: 1)
@@ -202,8 +207,7 @@ final class FieldsWriter {
   @inline(__always)
   private func encodeFields(_ memory: PropertyMemory, _ session: EncodingSession) throws -> UInt64 {
     var mask: UInt64 = 0
-    for index in steps.indices {
-      let step = steps[index]
+    for step in steps {
       switch step.kind {
       case .bool: put(Bool.self, step, memory, session, &mask)
       case .int: put(Int.self, step, memory, session, &mask)
@@ -224,7 +228,7 @@ final class FieldsWriter {
         try memory.withValue([String].self, at: step.offset) { (strings) throws in
           try session.encode(strings: strings)
         }
-      case .planned: try encodePlanned(index, step, memory, session, &mask)
+      case .planned: try encodePlanned(step, memory, session, &mask)
       case .readLast, .skipped: break
       }
     }
@@ -252,13 +256,12 @@ final class FieldsWriter {
 
   @inline(__always)
   private func encodePlanned(
-    _ index: Int,
     _ step: Step,
     _ memory: PropertyMemory,
     _ session: EncodingSession,
     _ mask: inout UInt64
   ) throws {
-    let plan = plans[index]
+    let plan = plans[step.plan]
     if step.isOptional, plan.isNil(memory, at: step.offset) {
       if step.writesNil { session.buffer.append(Tag.none) }
       return

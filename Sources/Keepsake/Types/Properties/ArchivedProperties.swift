@@ -17,6 +17,7 @@ final class ArchivedProperties: Sendable {
 
     /// Whether the value may be nil, which is left out or written as nil.
     var isOptional: Bool {
+      if RuntimeMetadata.isOptional(property.type) { return true }
       guard RuntimeMetadata.mayConform(property.type, to: (any NilHolding).self) else { return false }
       return (property.type as? any NilHolding.Type).map { !writesNil || !$0.writesItsOwnNil } ?? false
     }

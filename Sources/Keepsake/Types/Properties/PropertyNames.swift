@@ -155,7 +155,7 @@ struct PropertyNames {
   private func isArchivable(_ property: StoredProperty, _ label: String) throws(ArchiveError) -> Bool {
     switch property.ownership {
     case .strong:
-      if property.type is any Codable.Type { return true }
+      if FieldKind.of(property).kind != .planned || property.type is any Codable.Type { return true }
       guard property.isVariable else { return false }
       if property.type == Void.self {
         // The runtime gives this type for one that cannot be copied.
