@@ -115,7 +115,6 @@ extension Array: NativelyDecodable where Element: Decodable {
     {
       return unpackable.makePackedPlan()
     }
-    if Element.self == String.self { return StringsDecodingPlan() }
     if let type = RuntimeMetadata.classType(Element.self) { return makeObjectsPlan(type) }
     return ArrayDecodingPlan<Element>()
   }

@@ -82,6 +82,7 @@ struct DecodingPlanCache {
   }
 
   private static func makePlan<Value: Decodable>(_ type: Value.Type) -> AnyDecodingPlan {
+    if type == [String].self { return StringsDecodingPlan() }
     if RuntimeMetadata.mayConform(type, to: (any NativelyDecodable).self),
       let native = type as? any NativelyDecodable.Type
     {

@@ -61,6 +61,8 @@ extension DecodingSession {
     func referencePlan<Target: Decodable & AnyObject>(_ type: Target.Type) -> AnyDecodingPlan {
       ReferenceFieldDecodingPlan<Target>(property)
     }
+    // Common, and the cast would search for two conformances.
+    if property.type == [String].self { return plan([String].self) }
     if property.ownership == .strong, let type = property.type as? any Decodable.Type { return plan(type) }
     if let type = property.target as? DecodableClass { return referencePlan(type) }
     throw .misuse("\(property.owner).\(property.name) is not Decodable")

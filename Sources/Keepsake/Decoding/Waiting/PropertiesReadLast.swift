@@ -94,7 +94,9 @@ struct PropertiesReadLast {
 
   init(_ image: ArchiveImage) {
     // Most archives have no classes.
-    keys = image.classes.isEmpty ? [] : Set(image.classes.lazy.flatMap { $0.keysReadLast }.map(ExactString.init))
+    keys =
+      image.classes.isEmpty
+      ? [] : Set(image.classes.lazy.flatMap { $0.keysReadLast }.map(ExactString.init))
     (haveKeysInArchive, areThere) = (false, false)
     begin(image)
   }

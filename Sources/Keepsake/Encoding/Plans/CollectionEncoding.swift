@@ -61,7 +61,6 @@ extension Array: NativelyEncodable where Element: Encodable {
     {
       return packable.makePackedPlan()
     }
-    if Element.self == String.self { return StringsEncodingPlan(isAtomic: true, canBeNil: false) }
     if let type = RuntimeMetadata.classType(Element.self) { return makeObjectsPlan(type) }
     return ArrayEncodingPlan<Element>(canBeNil: false)
   }

@@ -90,6 +90,8 @@ struct EncodingPlanCache {
   }
 
   private static func makePlan<Value: Encodable>(_ type: Value.Type) -> AnyEncodingPlan {
+    // Common, and the cast below would search for two conformances.
+    if type == [String].self { return StringsEncodingPlan(isAtomic: true, canBeNil: false) }
     if RuntimeMetadata.mayConform(type, to: (any NativelyEncodable).self),
       let native = type as? any NativelyEncodable.Type
     {
