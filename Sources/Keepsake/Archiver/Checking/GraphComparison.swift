@@ -202,7 +202,7 @@ private func areEqualValues(_ original: Any, _ copy: Any) -> Bool? {
   case (let original as Float, let copy as Float): return original.bitPattern == copy.bitPattern
   default: break
   }
-  let name = String(reflecting: type(of: original))
+  let name = RuntimeTypes.name(of: type(of: original))
   // A copy has its own memory. What is there cannot be compared.
   if name.hasPrefix("Swift.Unsafe") || name == "Swift.OpaquePointer" { return true }
   let module = name.prefix { $0 != "." }
