@@ -3,8 +3,8 @@ package import Keepsake
 
 /// An archive that no writer would write, made on purpose, and the error that it must give.
 ///
-/// All checksums are right. Each must be refused within 10 ms of computing and 16 MB: the tests compare the errors, and
-/// measure both in a process for each; so do the benchmarks (`--hostile`), which print them.
+/// All checksums are right. Each must be refused within 10 ms of computing and 16 MB, which the benchmarks print
+/// (`--hostile`). The tests compare the errors, and measure each in a process of its own, beside an ordinary archive.
 package struct CraftedArchive: Sendable, CustomStringConvertible {
   package let name: String
   private let make: @Sendable () -> Data

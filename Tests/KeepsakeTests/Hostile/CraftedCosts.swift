@@ -4,17 +4,18 @@ import TestSupport
 import Testing
 
 /// Crafted archives are refused before they have cost anything. Each is read in a process of its own, which has not made
-/// it: so its memory is its own, and what it computes is measured, not how long others let it wait.
+/// it: so its memory is its own, and what it computes is measured, not how long others let it wait. How fast the machine
+/// is at that moment does not count: the same process also reads an ordinary archive, of 10,000 dictionaries.
 @Suite(.enabled(if: probePath != nil, "archive-probe is not beside the tests")) struct CraftedCosts {
-  /// In nanoseconds and bytes. Without optimization everything that is generic is called, which takes up to thirty times
-  /// as long, and what recurses has frames that are several times as large.
+  /// Readings of the ordinary archive, five times what the most expensive crafted one needs; and bytes. Without
+  /// optimization what is generic takes longer by far, and what recurses has frames that are several times as large.
   #if DEBUG
-    private static let (mostTime, mostMemory) = (30 * 10e6, 32e6)
+    private static let (mostTime, mostMemory) = (25.0, 32e6)
   #else
-    private static let (mostTime, mostMemory) = (10e6, 16e6)
+    private static let (mostTime, mostMemory) = (5.0, 16e6)
   #endif
 
-  @Test("each is refused within 10 ms of computing and 16 MB", arguments: CraftedArchive.all.indices)
+  @Test("each is refused about as soon as an ordinary one is read", arguments: CraftedArchive.all.indices)
   func cost(index: Int) throws {
     let archive = CraftedArchive.all[index]
     let folder = try TemporaryFolder()
@@ -26,7 +27,7 @@ import Testing
     }
     try #require(figures.count == 3)
     #expect(figures[2] == 1, "\(archive) is read")
-    #expect(figures[0] <= CraftedCosts.mostTime, "\(archive) takes \(figures[0] / 1e6) ms")
+    #expect(figures[0] <= CraftedCosts.mostTime, "\(archive) takes \(figures[0]) times as long")
     #expect(figures[1] <= CraftedCosts.mostMemory, "\(archive) takes \(figures[1] / 1e6) MB")
   }
 
