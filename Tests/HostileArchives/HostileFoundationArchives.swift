@@ -35,7 +35,11 @@ package struct HostileFoundationArchives {
   private mutating func add(class name: String) -> Int { add(list.type(name)) }
 
   private mutating func instance(of type: Int, _ members: [(String, Int)]) -> Int {
-    list.dictionary(members.map { (text($0.0), $0.1) } + [(text("$class"), reference(type))])
+    instance(of: type, nodes: members.map { (text($0.0), $0.1) })
+  }
+
+  private mutating func instance(of type: Int, nodes: [(key: Int, value: Int)]) -> Int {
+    list.dictionary(nodes + [(text("$class"), reference(type))])
   }
 
   private mutating func archive(top: Int) -> Data { list.archive(objects: objects, top: top) }
@@ -137,9 +141,12 @@ package struct HostileFoundationArchives {
 
   /// Objects of one long key, with the mark before it that NSKeyedArchiver takes off.
   static func sharedKey(objects count: Int, byteCount: Int) -> Data {
-    let key = "$$" + String(repeating: "k", count: byteCount)
+    var key: Int?
     return many(count, class: "Thing") { archive, type, _ in
-      archive.instance(of: type, [(key, archive.reference(0))])
+      // Made once: to look it up takes as long as the text is.
+      let node = key ?? archive.text("$$" + String(repeating: "k", count: byteCount))
+      key = node
+      return archive.instance(of: type, nodes: [(node, archive.reference(0))])
     }
   }
 
