@@ -31,7 +31,7 @@ func runCostCommand(_ arguments: [String]) throws -> Bool {
   let archive = CraftedArchive.all[index]
   let data = try Data(contentsOf: URL(filePath: arguments[2]))
   let cost = try ReadingCost(runs: runs) { try archive.read(data) }
-  let ordinary = try ArchiveEncoder().encode((0..<10_000).map { ["number \($0)": "text \($0)"] })
+  let ordinary = try ArchiveEncoder().encode((0..<1_000).map { ["number \($0)": "text \($0)"] })
   let yardstick = try ReadingCost(runs: runs) {
     _ = try ArchiveDecoder().decode([[String: String]].self, from: ordinary)
   }
