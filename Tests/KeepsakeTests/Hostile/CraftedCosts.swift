@@ -7,7 +7,7 @@ import Testing
 /// it: so its memory is its own, and what it computes is measured, not how long others let it wait. How fast the machine
 /// is at that moment does not count: the same process also reads an ordinary archive, of 1,000 dictionaries.
 @Suite(.enabled(if: probePath != nil, "archive-probe is not beside the tests")) struct CraftedCosts {
-  /// Readings of the ordinary archive, five times what the most expensive crafted one needs; and bytes. Without
+  /// Readings of the ordinary archive, about four times what the costliest crafted one needs; and bytes. Without
   /// optimization what is generic takes longer by far, and what recurses has frames that are several times as large.
   #if DEBUG
     private static let (mostTime, mostMemory) = (250.0, 32e6)
