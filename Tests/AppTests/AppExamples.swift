@@ -77,6 +77,18 @@ import Testing
     #expect(back.text == "new" && back.pages[0].text == "page")
   }
 
+  @Test("a conformance of the main actor is named as the reason for which it is not found elsewhere")
+  func elsewhere() async throws {
+    let message = await Task.detached {
+      do {
+        _ = try ArchiveEncoder().encode(Signed())
+        return ""
+      } catch { return "\(error)" }
+    }.value
+    #expect(message.contains("Seal is Encodable only on its global actor. Encode it there"))
+    #expect(try KeyedArchiver.copy(of: Signed()).seal is Seal)
+  }
+
   @Test("objects are told that their graph is there")
   func awakening() throws {
     let bell = try KeyedArchiver.copy(of: Bell())
@@ -120,6 +132,14 @@ final class Node: Codable {
   @Polymorphic var tag: any Tag
 
   init(_ tag: any Tag) { self.tag = tag }
+}
+
+struct Seal: Codable {
+  nonisolated init() {}
+}
+
+nonisolated struct Signed: Codable {
+  @Polymorphic var seal: Any = Seal()
 }
 
 class Bird: Codable {

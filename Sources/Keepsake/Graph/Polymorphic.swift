@@ -82,7 +82,11 @@ extension Polymorphic: Codable, NativelyEncodable, NativelyDecodable {
       return try collection.encodeElements(to: encoder)
     }
     guard let value = wrappedValue as? any Encodable ?? mixed(wrappedValue) else {
-      let problem = "\(type(of: wrappedValue as Any)) is not Encodable"
+      let type = type(of: wrappedValue as Any)
+      // Unlike the cast above, one of the type finds a conformance that is isolated to another actor.
+      let problem =
+        type is any Encodable.Type
+        ? "\(type) is Encodable only on its global actor. Encode it there" : "\(type) is not Encodable"
       throw EncodingError.invalid(wrappedValue, .misuse(problem), encoder.codingPath)
     }
     guard encoder.writesArchive else {
