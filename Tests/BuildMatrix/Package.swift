@@ -26,10 +26,13 @@ let package = Package(
     // The same program with the library and without it: by how much it grows.
     .executableTarget(name: "matrix-with", dependencies: [.product(name: "Keepsake", package: keepsake)]),
     .executableTarget(name: "matrix-without"),
-    // The plug-in and the host share MatrixModel, and have a copy of MatrixZoo each.
+    // The plug-in and the host share MatrixModel, and have a copy of MatrixZoo and of Keepsake each.
     .target(
       name: "MatrixPlugin",
-      dependencies: ["MatrixZoo", .product(name: "MatrixModel", package: "Model")]
+      dependencies: [
+        "MatrixZoo", .product(name: "MatrixModel", package: "Model"),
+        .product(name: "Keepsake", package: keepsake),
+      ]
     ),
     .executableTarget(
       name: "matrix-host",

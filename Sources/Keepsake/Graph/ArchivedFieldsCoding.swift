@@ -62,6 +62,7 @@ private func decodeProperties(
   into memory: MutablePropertyMemory,
   byContainerOf decoder: any Decoder
 ) throws {
+  try decoder.refuseCopy()
   let properties = try ArchivedProperties.of(type)
   let reader = PropertyDecoder(
     container: try decoder.container(keyedBy: ModelKey.self),
@@ -153,6 +154,7 @@ private func encodeProperties(
 ) throws {
   var container = encoder.container(keyedBy: ModelKey.self)
   do {
+    try encoder.refuseCopy()
     let properties = try ArchivedProperties.of(type)
     try properties.checkConstants(in: memory)
     for entry in properties.entries { try encode(entry, in: memory, into: &container) }

@@ -90,6 +90,7 @@ extension Polymorphic: Codable, NativelyEncodable, NativelyDecodable {
       throw EncodingError.invalid(wrappedValue, .misuse(problem), encoder.codingPath)
     }
     guard encoder.writesArchive else {
+      do { try encoder.refuseCopy() } catch { throw EncodingError.invalid(value, error, encoder.codingPath) }
       let name = ClassNames.name(of: type(of: value))
       guard !RuntimeTypes.isAddressed(name) else {
         let problem =

@@ -76,7 +76,10 @@ extension WeakReference: Decodable, NativelyDecodable where Object: Decodable {
 
   /// Decodes the reference from an archive; from anything else it is nil.
   public init(from decoder: any Decoder) throws {
-    guard decoder.placeInArchive != nil else { return }
+    guard decoder.placeInArchive != nil else {
+      try decoder.refuseCopy()
+      return
+    }
     self = try decoder.singleValueContainer().decode(WeakReference<Object>.self)
   }
 }

@@ -19,6 +19,11 @@ extension Decoder {
     bits(of: self, as: ValueDecoder.self, ArchivePlace.self) ?? otherPlace
   }
 
+  /// Throws if this is a decoder of another copy of this library.
+  func refuseCopy() throws(ArchiveError) {
+    if !(self is ValueDecoder) { try RuntimeTypes.refuseCopy(Self.self) }
+  }
+
   /// This decoder, for a type that only archives have.
   func inArchive() throws -> ValueDecoder {
     if let decoder = self as? ValueDecoder { return decoder }

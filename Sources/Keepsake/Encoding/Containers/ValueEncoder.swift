@@ -40,6 +40,11 @@ protocol ArchiveWriting: Encoder {}
 extension Encoder {
   /// Whether this encoder writes an archive of this library.
   var writesArchive: Bool { self is ValueEncoder || self is any ArchiveWriting }
+
+  /// Throws if this is an encoder of another copy of this library.
+  func refuseCopy() throws(ArchiveError) {
+    if !(self is ValueEncoder) { try RuntimeTypes.refuseCopy(Self.self) }
+  }
 }
 
 extension ValueEncoder {

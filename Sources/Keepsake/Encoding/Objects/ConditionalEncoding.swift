@@ -9,6 +9,7 @@ extension ConditionalReference: Encodable, NativelyEncodable where Object: Encod
 
   /// Other encoders cannot refer to an object, and a conditional reference is no reason to write it.
   func encode(to encoder: any Encoder) throws {
+    do { try encoder.refuseCopy() } catch { throw EncodingError.invalid(original, error, encoder.codingPath) }
     var container = encoder.singleValueContainer()
     try container.encodeNil()
   }

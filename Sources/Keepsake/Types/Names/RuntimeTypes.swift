@@ -87,6 +87,17 @@ package enum RuntimeTypes {
     }
   }
 
+  /// Throws if `type` is the encoder or decoder of another copy of this library, which a dynamic library links. That
+  /// copy does not know the types of this one: it would lose weak references, and the identity of objects behind
+  /// protocols.
+  static func refuseCopy(_ type: Any.Type) throws(ArchiveError) {
+    guard ["Keepsake.ValueEncoder", "Keepsake.ValueDecoder"].contains(_typeName(type)) else { return }
+    throw .misuse(
+      "The process has two copies of Keepsake, and one meets models or wrappers of the other. Let the program and its "
+        + "libraries link the same dynamic library"
+    )
+  }
+
   // MARK: The search
 
   private static let lookup = TypeLookup { name, parts in

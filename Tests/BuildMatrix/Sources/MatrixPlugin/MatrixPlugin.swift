@@ -1,3 +1,4 @@
+import Keepsake
 import MatrixModel
 import MatrixZoo
 
@@ -7,6 +8,30 @@ enum Extras {
 
 extension Machine {
   final class Spoiler: Machine {}
+}
+
+/// What the plug-in's own copy of Keepsake archives, and the host's cannot.
+final class Sprocket: ArchivedModel {
+  weak var next: Sprocket?
+}
+
+struct Wheels: Codable {
+  var all: [Wheel] = [Wheel()]
+  @WeakReference var first: Wheel?
+}
+
+final class Wheel: Codable {}
+
+struct Label: Codable {
+  @Polymorphic var content: Any = 1
+}
+
+/// Makes a value with which only the plug-in's own copy of Keepsake can deal. See `makeMatrixMachine`.
+@_cdecl("makeMatrixValue")
+public func makeMatrixValue(_ number: Int) -> UnsafeMutableRawPointer {
+  let wheels = Wheels()
+  let values: [any Encodable] = [Sprocket(), Wheels(all: wheels.all, first: wheels.all[0]), Label()]
+  return Unmanaged.passRetained([values[number]] as AnyObject).toOpaque()
 }
 
 /// Makes an animal of this plug-in's copy of the library. See `makeMatrixMachine`.

@@ -24,7 +24,22 @@ let (command, folder, plugin) = (arguments[1], arguments[2], arguments[3])
 
 switch command {
 case "write":
-  guard let symbol = dlsym(load(plugin), "makeMatrixMachine") else { fail("the plug-in makes nothing") }
+  let library = load(plugin)
+  guard let symbol = dlsym(library, "makeMatrixMachine"), let maker = dlsym(library, "makeMatrixValue") else {
+    fail("the plug-in makes nothing")
+  }
+  // The plug-in has a copy of Keepsake, whose wrappers and models this one does not know.
+  let makeValue = unsafeBitCast(maker, to: (@convention(c) (Int) -> UnsafeMutableRawPointer).self)
+  for number in 0..<3 {
+    let box = Unmanaged<AnyObject>.fromOpaque(makeValue(number)).takeRetainedValue()
+    guard let values = box as? [any Encodable] else { fail("the plug-in made \(box)") }
+    do {
+      _ = try KeyedArchiver.archivedData(withRootObject: values[0])
+      fail("what another copy of Keepsake should archive was archived")
+    } catch EncodingError.invalidValue(_, let context)
+      where context.debugDescription.contains("two copies of Keepsake")
+    {}
+  }
   let make = unsafeBitCast(symbol, to: (@convention(c) (Int) -> UnsafeMutableRawPointer).self)
   let machines = (0..<2).map { Unmanaged<Machine>.fromOpaque(make($0)).takeRetainedValue() }
   try KeyedArchiver.archive(rootObject: machines, toFile: folder + "/plugin.keepsake")
