@@ -93,6 +93,17 @@ import Testing
           == "keeputil: edit: root.books[0].title is in root.books, which another change replaces or removes\n"
       )
     }
+    for (changes, subject) in [
+      ("--rename-key CLASS.title=a --rename-key CLASS.title=b", ".title"),
+      ("--remove-key CLASS.title --rename-key CLASS.title=a", ".title"),
+      ("--rename-class CLASS=A --rename-class CLASS=B", ""),
+    ] {
+      let name = String(reflecting: BookSample.self)
+      let options = changes.replacing("CLASS", with: name)
+      let result = try Keeputil.shell("\"$0\" edit \(options) -o b.keepsake a.keepsake", in: folder)
+      #expect(result.status == 64)
+      #expect(result.errors == "keeputil: edit: two changes are about \(name)\(subject)\n")
+    }
     try folder.archive([7: [5: 1]], "c.keepsake")
     for (changes, words) in [
       ("--set 'root[7]=1' --set 'root[\"7\"]=2'", "two changes are about root[\"7\"]"),

@@ -16,7 +16,7 @@ enum EditCommand: Command {
     in an object applies wherever the object is referred to. Objects to which nothing refers any more are left out.
 
     Nothing is written if a change names a path, a class, or a key of a class that does not exist, or if two changes
-    name the same path. If two paths lead to the same value of a shared object, the last change counts.
+    concern the same path, class or key. If two paths lead to the same value of a shared object, the last change counts.
 
     An archive of NSKeyedArchiver is written as an archive of Keepsake, as by convert. A note on standard error lists
     what is lost or changed.

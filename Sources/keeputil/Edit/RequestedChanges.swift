@@ -7,6 +7,8 @@ struct RequestedChanges {
     /// The value to replace, and the value whose key to change. To remove a value is both.
     var content: ArchivePath?
     var key: ArchivePath?
+    /// The class that a change in all its objects is about, and the key in them.
+    var names: [String] = []
     let apply: (inout ArchiveEditor, ArchivedClasses) throws -> Void
   }
 
@@ -23,14 +25,19 @@ struct RequestedChanges {
     try checkPaths()
   }
 
-  /// Refuses contradictory changes: each value can be replaced or removed only once, and get only one new key. Nothing
-  /// can change in a value that is replaced or removed.
+  /// Refuses contradictory changes: each value can be replaced or removed only once, and get only one new key, as can
+  /// a class and a key of its objects. Nothing can change in a value that is replaced or removed.
   private func checkPaths() throws(CommandFailure) {
     for paths in [changes.compactMap(\.key), changes.compactMap(\.content)] {
       var seen: Set<[ExactString]> = []
       for path in paths where !seen.insert(RequestedChanges.names(path)).inserted {
         throw .usage("edit: two changes are about \(PathText.text(path.elements))")
       }
+    }
+    var seen: Set<[ExactString]> = []
+    for names in changes.map(\.names) where !names.isEmpty {
+      guard !seen.insert(names.map { ExactString(string: $0) }).inserted else { continue }
+      throw .usage("edit: two changes are about \(escaped(names.joined(separator: ".")))")
     }
     let replaced = Set(changes.compactMap(\.content).map(RequestedChanges.names))
     let counts = Set(replaced.map(\.count)).sorted()
@@ -60,20 +67,20 @@ struct RequestedChanges {
       return Change(content: path, key: path) { editor, _ in try editor.removeValue(at: path) }
     case "--remove-key":
       let key = try ClassKey(text, of: option)
-      return Change { editor, classes in
+      return Change(names: [key.className, key.key]) { editor, classes in
         try classes.check(key)
         editor.removeKey(key.key, inObjectsOfClass: key.className)
       }
     case "--rename-class":
       let pair = try Assignment(text, of: option, form: "OLD=NEW")
-      return Change { editor, classes in
+      return Change(names: [pair.left]) { editor, classes in
         try classes.check(pair.left)
         editor.renameClass(pair.left, to: pair.right)
       }
     case "--rename-key":
       let pair = try Assignment(text, of: option, form: "CLASS.KEY=NEW")
       let key = try ClassKey(pair.left, of: option)
-      return Change { editor, classes in
+      return Change(names: [key.className, key.key]) { editor, classes in
         try classes.check(key)
         editor.renameKey(key.key, to: pair.right, inObjectsOfClass: key.className)
       }
