@@ -44,7 +44,7 @@ struct CommandFailure: Error {
     case .unreadableFile: self.init(.noInput, error.explanation)
     case .unwritableFile, .fileInUse: self.init(.inputOutput, error.explanation)
     case .notAnArchive: self.init(.badData, "\(name): this is not a Keepsake archive")
-    default: self.init(.badData, "\(name): \(error.explanation)")
+    default: self.init(.badData, error.path == nil ? "\(name): \(error.explanation)" : error.explanation)
     }
   }
 

@@ -28,7 +28,7 @@ package func compactDocument(_ path: String) throws -> (before: Int, after: Int)
   let file = try DocumentFile(path)
   let image = try ArchiveImage(data: file.map(), verification: .onDemand)
   guard image.source == nil else {
-    throw ArchiveError.misuse("the file is an archive of NSKeyedArchiver", path: path)
+    throw ArchiveError.misuse("the file is an archive of NSKeyedArchiver, without earlier saves", path: path)
   }
   let bytes = try ArchiveRewriter(image).buffer
   try file.replace(with: bytes) { _ in }
