@@ -14,8 +14,8 @@ package struct TranslatedArchive {
   static let dictionaryClass = "NSDictionary"
   static let valueClass = "NSValue"
 
-  func isValue(ofClass name: String) -> Bool {
-    [Self.arrayClass, Self.dictionaryClass, Self.valueClass].contains(name)
+  static func isValue(ofClass name: String) -> Bool {
+    name == arrayClass || name == dictionaryClass || name == valueClass
   }
 
   /// The offset of the value at `offset`, or of the one around it, in the original; `nil` if the original has none.

@@ -91,12 +91,34 @@ import Testing
         ])
       )
     }
-    // In an archive of our own a value behind a protocol has its type.
-    #expect(throws: DecodingError.self) {
-      try KeyedUnarchiver.unarchive(
-        Polymorphic<[Any]>.self,
-        from: KeyedArchiver.archivedData(withRootObject: [1, 2])
-      )
+  }
+
+  @Test("a converted archive reads as the original does")
+  func converted() throws {
+    let twice = mixed
+    let data = foundationArchive(["list": [twice, twice] as NSArray, "text": "a"] as NSDictionary)
+    let archive = try ArchiveEditor(forReadingFrom: data).encodedData
+    #expect(archive.starts(with: try KeyedArchiver.archivedData(withRootObject: 1).prefix(8)))
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archive)
+    let person = try ArchiveValue(forReadingFrom: archive)[path: "root.list[0].person"]?.className
+    unarchiver.setClass(NewPerson.self, forClassName: try #require(person))
+    let value = try unarchiver.decode(Polymorphic<[String: Any]>.self, forKey: "root").wrappedValue
+    for element in try #require(value["list"] as? [Any]) { try check(#require(element as? [String: Any])) }
+    #expect(value["text"] as? String == "a")
+  }
+
+  private struct Plain: Codable { var x = 1 }
+
+  @Test("what was archived without @Polymorphic, except structures, which would lose their types")
+  func plain() throws {
+    func read<Value>(_ type: Value.Type, _ root: some Encodable) throws -> Value {
+      let data = try KeyedArchiver.archivedData(withRootObject: root)
+      return try KeyedUnarchiver.unarchive(Polymorphic<Value>.self, from: data).wrappedValue
     }
+    #expect(try read([Any].self, [1, 2]) as? [Int] == [1, 2])
+    #expect(try read([String: Any].self, ["a": ["b": 2.5]])["a"] as? [String: Double] == ["b": 2.5])
+    #expect(try read([any Sendable].self, ["a", nil])[0] as? String == "a")
+    #expect(throws: DecodingError.self) { try read([Any].self, [Plain()]) }
+    #expect(throws: DecodingError.self) { try read([any Error].self, [1]) }
   }
 }

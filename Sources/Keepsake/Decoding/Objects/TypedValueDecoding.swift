@@ -37,15 +37,17 @@ extension ValueDecoder {
           cursor = try session.end(ofValueAt: offset)
           return try completed(other)
         }
-      } else if let untyped = try session.decodeUntyped(at: &cursor, behind: type, depth) {
+      } else if let untyped = try session.decodeUntyped(at: &cursor, behind: type, depth),
+        untyped is Expected
+      {
         return try completed(untyped)
-      } else if try session.isNil(at: cursor) {
-        throw session.mismatch(type, cursor, codingPath)
+      } else if try session.isNil(at: offset) {
+        throw session.mismatch(type, offset, codingPath)
       } else {
         throw session.otherType(
           type,
           "Expected \(type) but found a value without the name of its type: it was not archived as @Polymorphic",
-          cursor,
+          offset,
           codingPath
         )
       }
