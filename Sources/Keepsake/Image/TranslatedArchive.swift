@@ -14,6 +14,7 @@ package struct TranslatedArchive {
   static let dictionaryClass = "NSDictionary"
   static let valueClass = "NSValue"
 
+  /// Whether a class is that of arrays, dictionaries or data that several values share.
   static func isValue(ofClass name: String) -> Bool {
     name == arrayClass || name == dictionaryClass || name == valueClass
   }

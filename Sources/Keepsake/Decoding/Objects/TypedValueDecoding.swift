@@ -24,8 +24,10 @@ extension ValueDecoder {
       if (try? session.reader.byte(at: cursor)) == Tag.typed {
         let value = try session.decodeTypedContent(at: &cursor, behind: type, depth)
         return session.isStandIn(value) ? try completed(shown(value)) : try completed(value)
-      } else if try session.isReference(at: cursor), try !session.isSharedValue(at: cursor) {
-        let (number, entry) = try session.referencedObject(at: cursor)
+      } else if try session.isReference(at: cursor),
+        case let (number, entry) = try session.referencedObject(at: cursor),
+        !TranslatedArchive.isValue(ofClass: session.image.classes[entry].name)
+      {
         let known = try session.type(ofEntry: entry, behind: type, cursor, depth)
         do {
           return try completed(session.decodeByPlan(known, at: &cursor, depth))

@@ -28,14 +28,6 @@ extension DecodingSession {
       return try scalarType(of: kind, at: content).map { try decodeByPlan($0, at: &cursor, depth) }
     }
   }
-
-  /// Whether the reference at `offset` leads to an array, a dictionary or data that several values of an archive of
-  /// NSKeyedArchiver share.
-  func isSharedValue(at offset: Int) throws -> Bool {
-    guard let number = try referencedBody(at: offset) else { return false }
-    let name = image.classes[try image.objectBody(number, at: offset).classNumber].name
-    return TranslatedArchive.isValue(ofClass: name)
-  }
 }
 
 /// An element of a collection whose elements may have different types.
