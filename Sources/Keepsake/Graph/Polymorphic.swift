@@ -118,6 +118,10 @@ extension Polymorphic: Codable, NativelyEncodable, NativelyDecodable {
       wrappedValue = try decoder.decodeTypedValue(as: Value.self)
       return
     }
+    if let number = decoder.packedNumber, let number = number as? Value {
+      wrappedValue = number
+      return
+    }
     if decoder.placeInArchive != nil {
       // The top level, or a decoder that was kept: each value decoded there is a graph of its own.
       self = try decoder.singleValueContainer().decode(Self.self)

@@ -116,6 +116,10 @@ import Testing
       return try KeyedUnarchiver.unarchive(Polymorphic<Value>.self, from: data).wrappedValue
     }
     #expect(try read([Any].self, [1, 2]) as? [Int] == [1, 2])
+    #expect(try read([Any].self, [1.5, 2]) as? [Double] == [1.5, 2])
+    #expect(try read([Any].self, [UInt64.max, 1])[0] as? UInt64 == .max)
+    #expect(try read([String: Any].self, ["a": [true, false]])["a"] as? [Bool] == [true, false])
+    #expect(try read([Any].self, [[1: "x"], [:]]).count == 2)
     #expect(try read([String: Any].self, ["a": ["b": 2.5]])["a"] as? [String: Double] == ["b": 2.5])
     #expect(try read([any Sendable].self, ["a", nil])[0] as? String == "a")
     #expect(throws: DecodingError.self) { try read([Any].self, [Plain()]) }

@@ -109,3 +109,8 @@ struct PlacelessDecoder: Decoder, PrimitiveSingleValueDecoding {
     return value
   }
 }
+
+extension Decoder {
+  /// The number at this decoder, if it is one of a packed array.
+  var packedNumber: Any? { (self as? PlacelessDecoder)?.number?.value }
+}

@@ -7,6 +7,17 @@ struct PackedArray {
     case float32(Float)
     case float64(Double)
     case bool(Bool)
+
+    /// The number as the type that a program would use.
+    var value: Any {
+      switch self {
+      case .signed(let number): Int(number)
+      case .unsigned(let number): Int(exactly: number) ?? number
+      case .float32(let number): number
+      case .float64(let number): number
+      case .bool(let value): value
+      }
+    }
   }
 
   private let numbers: ArchiveNumbers

@@ -35,6 +35,10 @@ private struct Untyped<Expected>: Decodable {
   let value: Expected
 
   init(from decoder: any Decoder) throws {
-    value = try decoder.inArchive().decodeTypedValue(as: Expected.self)
+    if let number = decoder.packedNumber, let number = number as? Expected {
+      value = number
+    } else {
+      value = try decoder.inArchive().decodeTypedValue(as: Expected.self)
+    }
   }
 }
