@@ -93,6 +93,19 @@ import Testing
     }
   }
 
+  @Test("what is not of the protocol is an error that names its type, or that its type is missing")
+  func otherTypes() throws {
+    func message(_ data: Data) throws -> String {
+      do {
+        return "\(try KeyedUnarchiver.unarchive(Polymorphic<[any Error]>.self, from: data))"
+      } catch { return "\(error)" }
+    }
+    let original = foundationArchive([1] as NSArray)
+    #expect(try message(original).contains("but the value is a Int"))
+    let converted = try ArchiveEditor(forReadingFrom: original).encodedData
+    #expect(try message(converted).contains("without the name of its type"))
+  }
+
   @Test("a converted archive reads as the original does")
   func converted() throws {
     let twice = mixed

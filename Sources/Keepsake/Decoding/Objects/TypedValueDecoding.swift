@@ -40,7 +40,7 @@ extension ValueDecoder {
           return try completed(other)
         }
       } else if let untyped = try session.decodeUntyped(at: &cursor, behind: type, depth),
-        untyped is Expected
+        untyped is Expected || session.image.source != nil
       {
         return try completed(untyped)
       } else if try session.isNil(at: offset) {
