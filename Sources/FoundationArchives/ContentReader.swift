@@ -195,17 +195,15 @@ struct ContentFields {
 
   func damaged(_ message: String) -> ReadingError { archive.list.damaged(message, at: node) }
 
-  /// The members `keys` of the object under `key`.
-  func inner(_ key: String, _ keys: [String]) throws(ReadingError) -> ContentFields? {
-    guard let node = try resolved(key) else { return nil }
-    var nodes: [String: Int] = [:]
-    for key in keys { nodes[key] = archive.list.value(of: key, in: node) }
-    return ContentFields(archive: archive, node: node, nodes: nodes)
+  /// The members of the object under `key`, of which ``resolved(_:)`` finds the first ones.
+  func inner(_ key: String) throws(ReadingError) -> ContentFields? {
+    try resolved(key).map { ContentFields(archive: archive, node: $0, nodes: [:]) }
   }
 
   /// The node under `key`, after any reference; `nil` if there is none, or for nil.
+  @inline(never)
   func resolved(_ key: String) throws(ReadingError) -> Int? {
-    guard let node = nodes[key] else { return nil }
+    guard let node = nodes[key] ?? archive.list.value(of: key, in: node) else { return nil }
     return try archive.resolved(node)
   }
 
@@ -215,10 +213,11 @@ struct ContentFields {
 
   /// Like ``value(_:)``, for a text or bytes that may be an object with the content under `inner`.
   private func value(_ key: String, orItsMember inner: String) throws(ReadingError) -> PropertyList.Node? {
-    if let value = try self.inner(key, [inner])?.value(inner) { return value }
+    if let value = try self.inner(key)?.value(inner) { return value }
     return try value(key)
   }
 
+  @inline(never)
   func string(_ key: String) throws(ReadingError) -> String? {
     if case .string(let text)? = try value(key, orItsMember: "NS.string") { text } else { nil }
   }

@@ -50,12 +50,20 @@ extension ContentFields {
       return try geometry().map { .value($0) }
     case "NSMeasurement":
       return .value(try measurement(&contents))
-    case "NSTimeZone":
-      guard let name = try string("NS.name") else { throw damaged("A time zone has no name") }
-      return .value(.record([("identifier", .string(name))]))
-    case "NSLocale":
-      guard let name = try string("NS.identifier") else { throw damaged("A locale has no identifier") }
-      return .value(.record([("identifier", .string(name))]))
+    case "NSTimeZone", "NSLocale":
+      guard let identified = try identified() else { throw damaged("A time zone or locale has no name") }
+      return .value(identified)
+    case "NSCalendar":
+      return .value(try record(ContentFields.calendarKeys))
+    case "NSDateComponents":
+      return .value(try record(ContentFields.dateKeys))
+    case "NSPersonNameComponents":
+      // The names are members of the object, or of one that only holds them.
+      let holder = try inner("NS.nameComponentsPrivate") ?? self
+      if try holder.resolved("NS.phoneticRepresentation") != nil {
+        contents.note(loss: "\(name): its phonetic representation")
+      }
+      return .value(try holder.record(ContentFields.nameKeys))
     case "NSIndexSet", "NSMutableIndexSet":
       return .value(.ranges(try indexRanges(&contents)))
     case "NSIndexPath":
@@ -187,7 +195,7 @@ extension ContentFields {
 extension ContentFields {
   fileprivate func date(_ key: String) throws(ReadingError) -> Double? {
     if case .date(let seconds)? = try value(key) { return seconds }
-    return try inner(key, ["NS.time"])?.real("NS.time")
+    return try inner(key)?.real("NS.time")
   }
 
   /// The text of the URL, then that of its base, and so on.
@@ -198,7 +206,7 @@ extension ContentFields {
       guard let text = try fields.string("NS.relative") else { throw damaged("A URL has no text") }
       parts.append(text)
       guard parts.count <= ContentFields.mostBases else { throw damaged("A URL has too many bases") }
-      current = try fields.inner("NS.base", ["NS.relative", "NS.base"])
+      current = try fields.inner("NS.base")
     }
     return parts
   }
@@ -235,14 +243,14 @@ extension ContentFields {
   }
 
   fileprivate func measurement(_ contents: inout ContentReader) throws(ReadingError) -> FoundationValue {
-    guard let value = try real("NS.value"), let unit = try inner("NS.unit", ["NS.symbol", "NS.converter"]),
+    guard let value = try real("NS.value"), let unit = try inner("NS.unit"),
       let symbol = try unit.string("NS.symbol")
     else { throw damaged("A measurement has no value, or no unit") }
     if let kind = try contents.className(at: unit.node) {
       contents.note(loss: "NSMeasurement: the class of its unit, \(kind)")
     }
     var members: [(key: String, value: FoundationValue)] = [("symbol", .string(symbol))]
-    if let converter = try unit.inner("NS.converter", ["NS.coefficient", "NS.constant"]) {
+    if let converter = try unit.inner("NS.converter") {
       if let coefficient = try converter.real("NS.coefficient") {
         let constant = try converter.real("NS.constant") ?? 0
         members.append(
@@ -253,5 +261,68 @@ extension ContentFields {
       }
     }
     return .record([("value", .real(value)), ("unit", .record(members))])
+  }
+}
+
+// MARK: - Calendars and names
+
+extension ContentFields {
+  fileprivate typealias Keys = [(key: String, name: String)]
+
+  fileprivate static let calendarKeys: Keys = [
+    ("NS.identifier", "identifier"), ("NS.locale", "locale"), ("NS.timezone", "timeZone"),
+    ("NS.firstwkdy", "firstWeekday"), ("NS.mindays", "minimumDaysInFirstWeek"),
+  ]
+
+  /// A leap month has one key on Apple platforms and another elsewhere.
+  fileprivate static let dateKeys: Keys = [
+    ("NS.calendar", "calendar"), ("NS.timezone", "timeZone"), ("NS.era", "era"), ("NS.year", "year"),
+    ("NS.quarter", "quarter"), ("NS.month", "month"), ("NS.day", "day"), ("NS.hour", "hour"),
+    ("NS.minute", "minute"), ("NS.second", "second"), ("NS.nanosec", "nanosecond"),
+    ("NS.weekday", "weekday"), ("NS.weekdayOrdinal", "weekdayOrdinal"), ("NS.weekOfMonth", "weekOfMonth"),
+    ("NS.weekOfYear", "weekOfYear"), ("NS.yearForWOY", "yearForWeekOfYear"), ("NS.dayOfYear", "dayOfYear"),
+    ("NS.leapMonth", "isLeapMonth"), ("NS.isLeapMonth", "isLeapMonth"),
+  ]
+
+  fileprivate static let nameKeys: Keys = [
+    ("NS.namePrefix", "namePrefix"), ("NS.givenName", "givenName"), ("NS.middleName", "middleName"),
+    ("NS.familyName", "familyName"), ("NS.nameSuffix", "nameSuffix"), ("NS.nickname", "nickname"),
+  ]
+
+  /// A time zone or a locale.
+  fileprivate func identified() throws(ReadingError) -> FoundationValue? {
+    for key in ["NS.name", "NS.identifier"] {
+      if let text = try string(key) { return .record([("identifier", .string(text))]) }
+    }
+    return nil
+  }
+
+  /// A record of the members under `keys` that have a value.
+  fileprivate func record(_ keys: Keys) throws(ReadingError) -> FoundationValue {
+    var members: [(key: String, value: FoundationValue)] = []
+    var lastName = ""
+    for (key, name) in keys where name != lastName {
+      guard let value = try recordValue(key) else { continue }
+      members.append((name, value))
+      lastName = name
+    }
+    return .record(members)
+  }
+
+  private func recordValue(_ key: String) throws(ReadingError) -> FoundationValue? {
+    if let text = try string(key) { return .string(text) }
+    guard let node = try resolved(key) else { return nil }
+    switch archive.list[node] {
+    case .dictionary:
+      let inner = ContentFields(archive: archive, node: node, nodes: [:])
+      return key == "NS.calendar" ? try inner.record(ContentFields.calendarKeys) : try inner.identified()
+    case .integer(let number) where key == "NS.leapMonth":
+      return .bool(number != 0)
+    // A component without a value is the largest integer of the system that wrote it.
+    case .integer(Int128(Int64.max)), .integer(Int128(Int32.max)):
+      return nil
+    default:
+      return try archive.plainValue(node)
+    }
   }
 }

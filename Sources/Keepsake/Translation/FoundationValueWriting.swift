@@ -1,6 +1,6 @@
 internal import FoundationArchives
 
-// Writing the values of Foundation. None of them is nested more deeply than the unit of a measurement.
+// Writing the values of Foundation. None of them is nested more deeply than the calendar of date components.
 extension ArchiveTranslation {
   mutating func append(_ value: FoundationValue, _ node: Int) throws(ReadingError) {
     switch value {

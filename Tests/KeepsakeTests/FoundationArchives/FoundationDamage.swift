@@ -131,6 +131,7 @@ import Testing
       [.object("NSNumber", [:])], [.object("NSString", [:])],
       [.object("NSString", ["NS.bytes": .data([0xFF])])],
       [.object("NSData", [:])], [.object("NSTimeZone", [:])], [.object("NSLocale", [:])],
+      [.object("NSDateComponents", ["NS.day": .array([])])],
       [.object("NSIndexSet", ["NSRangeCount": .integer(2), "NSRangeData": .data([1, 2])])],
       [.object("NSIndexSet", ["NSRangeCount": .integer(1), "NSRangeData": .data([0x80, 0x80])])],
       [.object("NSIndexPath", ["NSIndexPathLength": .integer(2)])], [.object("NSDecimalNumber", [:])],

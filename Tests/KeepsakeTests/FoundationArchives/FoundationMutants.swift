@@ -23,6 +23,8 @@ import Testing
       NSValue(rect: NSRect(x: 1, y: 2, width: 3, height: 4)),
       NSMeasurement(doubleValue: 1, unit: UnitLength.meters), IndexSet([1, 5]) as NSIndexSet,
       IndexPath(indexes: [1, 300]) as NSIndexPath, NSTimeZone(name: "UTC") ?? NSNull(),
+      DateComponents(calendar: Calendar(identifier: .gregorian), day: 5) as NSDateComponents,
+      PersonNameComponents(givenName: "Ada") as NSPersonNameComponents,
     ]
     let roots: [Any] = [ada, [circle, circle] as NSArray, mixed as NSArray]
     return roots.map { Array(foundationArchive($0, format: format)) }

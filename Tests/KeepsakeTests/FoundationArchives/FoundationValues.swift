@@ -130,6 +130,71 @@ import Testing
     #expect(try read(DateInterval.self, interval as NSDateInterval, format) == interval)
   }
 
+  @Test(arguments: foundationFormats)
+  func calendarsAndNames(_ format: PropertyListSerialization.PropertyListFormat) throws {
+    var calendar = Calendar(identifier: .japanese)
+    calendar.locale = Locale(identifier: "de_DE")
+    calendar.timeZone = try #require(TimeZone(identifier: "Asia/Tokyo"))
+    calendar.firstWeekday = 3
+    calendar.minimumDaysInFirstWeek = 2
+    #expect(try read(Calendar.self, calendar as NSCalendar, format) == calendar)
+    let dates = [
+      DateComponents(
+        calendar: calendar,
+        timeZone: calendar.timeZone,
+        era: 1,
+        year: 2,
+        month: 3,
+        day: 4,
+        hour: 5,
+        minute: 6,
+        second: 7,
+        nanosecond: 8,
+        weekday: 9,
+        weekdayOrdinal: 10,
+        quarter: 11,
+        weekOfMonth: 12,
+        weekOfYear: 13,
+        yearForWeekOfYear: 14
+      ), DateComponents(day: -5), DateComponents(),
+    ]
+    for (date, isLeapMonth) in zip(dates, [true, false, true]) {
+      var date = date
+      date.isLeapMonth = isLeapMonth
+      #expect(try read(DateComponents.self, date as NSDateComponents, format) == date)
+    }
+    var name = PersonNameComponents()
+    #expect(try read(PersonNameComponents.self, name as NSPersonNameComponents, format) == name)
+    name.givenName = "Ada"
+    #expect(try read(PersonNameComponents.self, name as NSPersonNameComponents, format) == name)
+    (name.namePrefix, name.middleName, name.familyName) = ("Lady", "Augusta", "Lovelace")
+    (name.nameSuffix, name.nickname) = ("FRS", "Enchantress")
+    #expect(try read(PersonNameComponents.self, name as NSPersonNameComponents, format) == name)
+  }
+
+  @Test("date components and names in the forms of Apple platforms")
+  func calendarsAndNamesOfApple() throws {
+    let date: KeyValuePairs<String, FoundationPropertyList> = [
+      "NS.day": .integer(3), "NS.dayOfYear": .integer(34), "NS.year": .integer(Int(Int32.max)),
+      "NS.leapMonth": .integer(1), "NS.repeatedDay": .bool(false), "NS.timezone": .reference(2),
+    ]
+    let zone = FoundationPropertyList.object("NSTimeZone", ["NS.name": .string("Asia/Tokyo")])
+    var expected = DateComponents(timeZone: TimeZone(identifier: "Asia/Tokyo"), day: 3)
+    expected.dayOfYear = 34
+    expected.isLeapMonth = true
+    #expect(try read(DateComponents.self, objects: .object("NSDateComponents", date), zone) == expected)
+    #expect(try read(DateComponents.self, objects: .object("NSDateComponents", [:])) == DateComponents())
+    let name: FoundationPropertyList = .object(
+      "NSPersonNameComponents",
+      ["NS.nameComponentsPrivate": .reference(2)]
+    )
+    let content: FoundationPropertyList = .object(
+      "_NSPersonNameComponentsData",
+      ["NS.givenName": .string("Ada"), "NS.phoneticRepresentation": .reference(0)]
+    )
+    #expect(try read(PersonNameComponents.self, objects: name, content).givenName == "Ada")
+  }
+
   private func read<Value: Decodable>(_ type: Value.Type, objects: FoundationPropertyList...) throws -> Value
   {
     try KeyedUnarchiver.unarchive(type, from: FoundationPropertyList.archive(objects: objects))
