@@ -116,6 +116,7 @@ struct ArchiveAssembly {
     if isDue(buffer) { try letAllBlocksGo() }
   }
 
+  @inline(never)
   private mutating func letAllBlocksGo() throws(ArchiveError) {
     let count = buffer.count / Blocks.byteCount * Blocks.byteCount
     if !flags.contains(.withoutChecksums) { checksums.append(blockChecksumsOf: buffer, 0..<count) }

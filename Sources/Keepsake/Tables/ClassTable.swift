@@ -183,6 +183,7 @@ struct ClassRegistry {
 
 extension [ClassEntry] {
   /// The numbers of an entry and of those of its superclasses.
+  @inline(never)
   func chain(of number: Int) -> [Int] {
     [Int](sequence(first: number) { self[$0].superclass })
   }

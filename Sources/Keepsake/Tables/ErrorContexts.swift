@@ -18,6 +18,7 @@ func decodingErrors<Result>(_ step: @autoclosure () throws(ArchiveError) -> Resu
 
 extension EncodingError {
   /// An error that says why `value` cannot be encoded, for the reason in `error`.
+  @inline(never)
   static func invalid(_ value: Any, _ error: ArchiveError, _ path: [any CodingKey]) -> EncodingError {
     .invalidValue(
       value,

@@ -103,6 +103,7 @@ public struct ArchiveError: Error, Hashable, Sendable {
   }
 
   /// This error as the reason for another one, which has the message.
+  @inline(never)
   var asReason: ArchiveError {
     if isReason { return self }
     var content = content

@@ -79,9 +79,13 @@ extension DecodingSession {
   func isNil(at offset: Int) throws -> Bool {
     do throws(ArchiveError) {
       let tag = try reader.byte(at: offset)
-      return tag & 0xFC == Tag.conditionalReference
-        ? try referencedBody(at: offset) == nil : tag == Tag.none
+      return tag & 0xFC == Tag.conditionalReference ? try isNilReference(at: offset) : tag == Tag.none
     } catch { throw corrupted(error, []) }
+  }
+
+  @inline(never)
+  private func isNilReference(at offset: Int) throws(ArchiveError) -> Bool {
+    try referencedBody(at: offset) == nil
   }
 
   /// Whether *some*, perhaps several times, and its nil are at `offset`. A type that has no value for the nil reads all

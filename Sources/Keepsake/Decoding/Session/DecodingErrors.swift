@@ -21,6 +21,7 @@ extension DecodingSession {
     return mismatch(type, found, offset, path)
   }
 
+  @inline(never)
   func mismatch(_ type: Any.Type, _ found: TagKind, _ offset: Int?, _ path: [any CodingKey]) -> DecodingError
   {
     // Readers that try one type after the other need the same text for each value.

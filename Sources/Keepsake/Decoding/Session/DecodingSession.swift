@@ -15,6 +15,7 @@ final class DecodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) var checks = DecodingChecks()
   @safe @exclusivity(unchecked) var waitingContainerCount = 0
 
+  @inline(never)
   init(
     _ image: ArchiveImage,
     userInfo: [CodingUserInfoKey: Any],
@@ -30,6 +31,7 @@ final class DecodingSession: DeepRecursion {
   }
 
   /// Changes the settings. Forgets the types found so far, since names may now stand for other types.
+  @inline(never)
   func change(_ change: (inout DecodingSettings) -> Void) {
     turn.take {
       change(&settings)

@@ -12,6 +12,8 @@ enum SpareDecodingSessions {
   private static let spares = SpareCoders<DecodingSession>()
 
   /// A session for one archive, used again or new.
+  // Not inlined, since the functions that take a session are generic: each of them would have a copy.
+  @inline(never)
   static func open(
     _ data: Data,
     _ verification: ArchiveVerification,
@@ -29,8 +31,6 @@ enum SpareDecodingSessions {
 
   /// A spare session for an archive of the short form. It reads a copy, in memory that it already has. Returns `nil` also
   /// if anything is wrong with the archive; opening it again then finds the error.
-  // Not inlined, since the functions that take a session are generic: each of them would have a copy.
-  @inline(never)
   private static func reopen(
     _ archive: ByteReader,
     _ verification: ArchiveVerification,

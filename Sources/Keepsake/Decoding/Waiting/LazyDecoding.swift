@@ -39,12 +39,16 @@ final class DecodingTurn: Sendable {
 
   func take<Result>(_ body: () throws -> Result) rethrows -> Result {
     let thread = keepsake_thread()
-    if owner.load(ordering: .relaxed) == thread { return try body() }
-    lock._unsafeLock()
-    owner.store(thread, ordering: .relaxed)
+    let hasTurn = owner.load(ordering: .relaxed) == thread
+    if !hasTurn {
+      lock._unsafeLock()
+      owner.store(thread, ordering: .relaxed)
+    }
     defer {
-      owner.store(0, ordering: .relaxed)
-      lock._unsafeUnlock()
+      if !hasTurn {
+        owner.store(0, ordering: .relaxed)
+        lock._unsafeUnlock()
+      }
     }
     return try body()
   }

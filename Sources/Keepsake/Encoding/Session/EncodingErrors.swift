@@ -2,6 +2,7 @@
 extension EncodingSession {
   /// The error for misuse, or for exceeding a limit, at the current path. If `value` is not known here, the container
   /// that was given it adds it.
+  @inline(never)
   func misuse(_ message: String, code: ArchiveError.Code = .misuse, value: Any? = nil) -> EncodingError {
     EncodingError.invalid(value as Any, ArchiveError(code, message), currentPath)
   }

@@ -124,6 +124,7 @@ final class EncodingSession: DeepRecursion {
     }
   }
 
+  @inline(never)
   private func closeMap() {
     if !tables.mapKeys.isEmpty {
       if tables.mapKeys[context.top.id]?.replacedCount ?? 0 > 0 { removeReplacedValues() }
@@ -132,6 +133,7 @@ final class EncodingSession: DeepRecursion {
     closeTop(Tag.map, context.top.count)
   }
 
+  @inline(never)
   private func closeArray() {
     let count = context.top.count
     if count <= Tag.longestShortArray {
