@@ -258,7 +258,11 @@ final class DiffSide {
     case .uuid: hasher.combine(try value.uuidValue)
     case .decimal: hasher.combine(try value.decimal?.text)
     case .string: hasher.combine(try names.digest(ofText: value))
-    case .bytes: hasher.combine(try value.bytes)
+    case .bytes:
+      let bytes = try value.bytes
+      hasher.combine(bytes?.count)
+      // An array adds its bytes one by one.
+      unsafe bytes?.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     default: break
     }
   }
