@@ -13,4 +13,11 @@ import Foundation
 // Convert (plain values, JSON and property lists, read and written), Demo.
 
 replaceClosedStreams()
-exit(Tool.run(Array(CommandLine.arguments.dropFirst())))
+// `CommandLine.arguments` has other characters in place of what is not valid UTF-8.
+exit(
+  Tool.run(
+    (1..<max(1, Int(CommandLine.argc))).map { index in
+      unsafe CommandLine.unsafeArgv[index].flatMap { unsafe String(validatingCString: $0) }
+    }
+  )
+)

@@ -36,6 +36,8 @@ import Testing
     expect(64, "no command 'x'", try Keeputil.run("help", "x", in: folder))
     try KeyedArchiver.archive(rootObject: 1, toFile: folder("a.keepsake"))
     expect(64, "archive already", try Keeputil.run("convert", "a.keepsake", "b", in: folder))
+    let latin1 = "\"$0\" edit --set \"root=\\\"$(printf 'M\\374ller')\\\"\" a.keepsake -o b"
+    expect(64, "argument 3 is not valid UTF-8", try Keeputil.shell(latin1, in: folder))
   }
 
   @Test("a number beyond all numbers is as good as none, where there is no limit")
@@ -86,7 +88,7 @@ import Testing
     try KeyedArchiver.archive(rootObject: 1, toFile: folder("a.keepsake"))
     let name = "$(printf 'a\\377.keepsake')"
     let result = try Keeputil.shell("cp a.keepsake \"\(name)\"; \"$0\" verify \"\(name)\"", in: folder)
-    #expect(result.status == 66 && result.errors.contains("pass the file to -"), "\(result.errors)")
+    #expect(result.status == 64 && result.errors.contains("such a name to -"), "\(result.errors)")
     #expect(try Keeputil.shell("\"$0\" verify - <\"\(name)\"", in: folder).status == 0)
   }
 

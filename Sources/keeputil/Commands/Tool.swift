@@ -21,9 +21,14 @@ enum Tool {
     ]
   }
 
-  static func run(_ arguments: [String]) -> Int32 {
+  /// - Parameter arguments: `nil` for one that is not valid UTF-8.
+  static func run(_ arguments: [String?]) -> Int32 {
     do {
-      try dispatch(arguments)
+      if let index = arguments.firstIndex(of: nil) {
+        let advice = "pass a file with such a name to -"
+        throw CommandFailure.usage("argument \(index + 1) is not valid UTF-8; \(advice)")
+      }
+      try dispatch(arguments.compactMap { $0 })
       try standardOutput.flush()
       return 0
     } catch {

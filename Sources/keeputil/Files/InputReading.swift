@@ -20,8 +20,7 @@ enum InputReading {
   ) throws(CommandFailure) -> (data: Data, byteCount: Int, file: FileIdentity?) {
     var status = stat()
     guard unsafe (path == "-" ? fstat(STDIN_FILENO, &status) : stat(path, &status)) == 0 else {
-      let advice = path.contains("\u{FFFD}") ? "; if the name is not UTF-8, pass the file to -" : ""
-      throw unreadable(name, systemReason(errno) + advice)
+      throw unreadable(name, systemReason(errno))
     }
     let file = FileIdentity(status)
     do {
