@@ -195,15 +195,32 @@ struct ContentFields {
 
   func damaged(_ message: String) -> ReadingError { archive.list.damaged(message, at: node) }
 
-  /// The members of the object under `key`, of which ``resolved(_:)`` finds the first ones.
+  /// The first members of the object under `key`.
   func inner(_ key: String) throws(ReadingError) -> ContentFields? {
-    try resolved(key).map { ContentFields(archive: archive, node: $0, nodes: [:]) }
+    try resolved(key).map { inner(at: $0) }
   }
+
+  /// The first members of the object at `node`, to which any number of objects may refer.
+  @inline(never)
+  func inner(at node: Int) -> ContentFields {
+    var nodes: [String: Int] = [:]
+    let members = archive.list.dictionary(node)?.prefix(PropertyList.mostSearched) ?? []
+    nodes.reserveCapacity(members.count)
+    for member in members {
+      if let key = archive.list.string(member.key), key.utf8.count <= ContentFields.longestKey {
+        nodes[key] = nodes[key] ?? member.value
+      }
+    }
+    return ContentFields(archive: archive, node: node, nodes: nodes)
+  }
+
+  /// No key of a class of Foundation is longer, in bytes.
+  private static let longestKey = 32
 
   /// The node under `key`, after any reference; `nil` if there is none, or for nil.
   @inline(never)
   func resolved(_ key: String) throws(ReadingError) -> Int? {
-    guard let node = nodes[key] ?? archive.list.value(of: key, in: node) else { return nil }
+    guard let node = nodes[key] else { return nil }
     return try archive.resolved(node)
   }
 

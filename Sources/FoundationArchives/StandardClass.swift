@@ -310,12 +310,13 @@ extension ContentFields {
   }
 
   private func recordValue(_ key: String) throws(ReadingError) -> FoundationValue? {
-    if let text = try string(key) { return .string(text) }
     guard let node = try resolved(key) else { return nil }
     switch archive.list[node] {
     case .dictionary:
-      let inner = ContentFields(archive: archive, node: node, nodes: [:])
-      return key == "NS.calendar" ? try inner.record(ContentFields.calendarKeys) : try inner.identified()
+      let inner = inner(at: node)
+      if key == "NS.calendar" { return try inner.record(ContentFields.calendarKeys) }
+      if let text = try inner.string("NS.string") { return .string(text) }
+      return try inner.identified()
     case .integer(let number) where key == "NS.leapMonth":
       return .bool(number != 0)
     // A component without a value is the largest integer of the system that wrote it.
