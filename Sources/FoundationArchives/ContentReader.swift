@@ -39,6 +39,7 @@ package indirect enum FoundationValue {
     case .url(let parts): parts.count > 2 || parts.contains { $0.utf8.count > FoundationValue.smallByteCount }
     case .indexes(let numbers): numbers.count > FoundationValue.fewElements
     case .ranges(let numbers): numbers.count / 2 > FoundationValue.fewElements
+    case .record: byteCount > FoundationValue.fewElements * ReadingBudget.blockByteCount
     default: false
     }
   }
@@ -128,7 +129,8 @@ package struct ContentReader {
       throw list.damaged("An object has no class", at: node)
     }
     let type = try archivedClass(classNode)
-    if type.originalName.hasPrefix("NS") {
+    // The classes of calendars, locales and time zones that follow the settings begin with underscores.
+    if type.originalName.drop(while: { $0 == "_" }).hasPrefix("NS") {
       let nodes = Dictionary(fields, uniquingKeysWith: { first, _ in first })
       let fields = ContentFields(archive: archive, node: node, nodes: nodes)
       if let content = try fields.content(ofClass: type.originalName, &self) { return content }
@@ -195,27 +197,13 @@ struct ContentFields {
 
   func damaged(_ message: String) -> ReadingError { archive.list.damaged(message, at: node) }
 
-  /// The first members of the object under `key`.
-  func inner(_ key: String) throws(ReadingError) -> ContentFields? {
-    try resolved(key).map { inner(at: $0) }
-  }
-
-  /// The first members of the object at `node`, to which any number of objects may refer.
-  @inline(never)
-  func inner(at node: Int) -> ContentFields {
+  /// The members `keys` of the object under `key`.
+  func inner(_ key: String, _ keys: [String]) throws(ReadingError) -> ContentFields? {
+    guard let node = try resolved(key) else { return nil }
     var nodes: [String: Int] = [:]
-    let members = archive.list.dictionary(node)?.prefix(PropertyList.mostSearched) ?? []
-    nodes.reserveCapacity(members.count)
-    for member in members {
-      if let key = archive.list.string(member.key), key.utf8.count <= ContentFields.longestKey {
-        nodes[key] = nodes[key] ?? member.value
-      }
-    }
+    for key in keys { nodes[key] = archive.list.value(of: key, in: node) }
     return ContentFields(archive: archive, node: node, nodes: nodes)
   }
-
-  /// No key of a class of Foundation is longer, in bytes.
-  private static let longestKey = 32
 
   /// The node under `key`, after any reference; `nil` if there is none, or for nil.
   @inline(never)
@@ -230,7 +218,7 @@ struct ContentFields {
 
   /// Like ``value(_:)``, for a text or bytes that may be an object with the content under `inner`.
   private func value(_ key: String, orItsMember inner: String) throws(ReadingError) -> PropertyList.Node? {
-    if let value = try self.inner(key)?.value(inner) { return value }
+    if let value = try self.inner(key, [inner])?.value(inner) { return value }
     return try value(key)
   }
 

@@ -48,13 +48,9 @@ package struct PropertyList {
   /// The node under `key` in a dictionary; `nil` for another node, or if the key is not among the first members. The
   /// keys to find are in small dictionaries, but a file may refer to a large one any number of times.
   func value(of key: String, in number: Int) -> Int? {
-    dictionary(number)?.prefix(PropertyList.mostSearched).first {
-      string($0.key).map { $0.utf8.elementsEqual(key.utf8) } ?? false
-    }?
-    .value
+    dictionary(number)?.prefix(32).first { string($0.key).map { $0.utf8.elementsEqual(key.utf8) } ?? false }?
+      .value
   }
-
-  static let mostSearched = 32
 
   package func damaged(_ message: String, at number: Int) -> ReadingError {
     .damaged(message, at: offsets[number])

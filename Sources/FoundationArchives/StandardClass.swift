@@ -50,28 +50,30 @@ extension ContentFields {
       return try geometry().map { .value($0) }
     case "NSMeasurement":
       return .value(try measurement(&contents))
-    case "NSTimeZone", "NSLocale":
-      guard let identified = try identified() else { throw damaged("A time zone or locale has no name") }
-      return .value(identified)
+    case "NSTimeZone":
+      guard let name = try string("NS.name") else { throw damaged("A time zone has no name") }
+      return .value(.record([("identifier", .string(name))]))
+    case "__NSLocalTimeZone":
+      return .value(.record([("autoupdating", .bool(true))]))
+    case "NSLocale":
+      guard let name = try string("NS.identifier") else { throw damaged("A locale has no identifier") }
+      return .value(.record([("identifier", .string(name))]))
+    case "NSAutoLocale", "_NSAutoCalendar":
+      return .value(.record([("current", .integer(2))]))
     case "NSCalendar":
-      return .value(try record(ContentFields.calendarKeys))
+      return .value(try record(ContentFields.calendarKeys, &contents))
     case "NSDateComponents":
-      return .value(try record(ContentFields.dateKeys))
+      return .value(try record(ContentFields.dateKeys, &contents))
     case "NSPersonNameComponents":
-      // The names are members of the object, or of one that only holds them.
-      let holder = try inner("NS.nameComponentsPrivate") ?? self
-      if try holder.resolved("NS.phoneticRepresentation") != nil {
-        contents.note(loss: "\(name): its phonetic representation")
-      }
-      return .value(try holder.record(ContentFields.nameKeys))
+      return .value(try nameComponents(&contents))
     case "NSIndexSet", "NSMutableIndexSet":
       return .value(.ranges(try indexRanges(&contents)))
     case "NSIndexPath":
       return .value(.indexes(try indexes(&contents)))
     case "NSDateInterval":
-      guard let start = try date("NS.startDate"), let end = try date("NS.endDate"), end >= start
+      guard let start = try date("NS.startDate"), let duration = try duration(from: start), duration >= 0
       else { return nil }
-      return .value(.record([("start", .date(start)), ("duration", .real(end - start))]))
+      return .value(.record([("start", .date(start)), ("duration", .real(duration))]))
     default:
       return nil
     }
@@ -195,7 +197,13 @@ extension ContentFields {
 extension ContentFields {
   fileprivate func date(_ key: String) throws(ReadingError) -> Double? {
     if case .date(let seconds)? = try value(key) { return seconds }
-    return try inner(key)?.real("NS.time")
+    return try inner(key, ["NS.time"])?.real("NS.time")
+  }
+
+  /// The duration of an interval, which Foundation writes, or the time until its end.
+  fileprivate func duration(from start: Double) throws(ReadingError) -> Double? {
+    if let duration = try real("NS.duration") { return duration }
+    return try date("NS.endDate").map { $0 - start }
   }
 
   /// The text of the URL, then that of its base, and so on.
@@ -206,7 +214,7 @@ extension ContentFields {
       guard let text = try fields.string("NS.relative") else { throw damaged("A URL has no text") }
       parts.append(text)
       guard parts.count <= ContentFields.mostBases else { throw damaged("A URL has too many bases") }
-      current = try fields.inner("NS.base")
+      current = try fields.inner("NS.base", ["NS.relative", "NS.base"])
     }
     return parts
   }
@@ -243,14 +251,14 @@ extension ContentFields {
   }
 
   fileprivate func measurement(_ contents: inout ContentReader) throws(ReadingError) -> FoundationValue {
-    guard let value = try real("NS.value"), let unit = try inner("NS.unit"),
+    guard let value = try real("NS.value"), let unit = try inner("NS.unit", ["NS.symbol", "NS.converter"]),
       let symbol = try unit.string("NS.symbol")
     else { throw damaged("A measurement has no value, or no unit") }
     if let kind = try contents.className(at: unit.node) {
       contents.note(loss: "NSMeasurement: the class of its unit, \(kind)")
     }
     var members: [(key: String, value: FoundationValue)] = [("symbol", .string(symbol))]
-    if let converter = try unit.inner("NS.converter") {
+    if let converter = try unit.inner("NS.converter", ["NS.coefficient", "NS.constant"]) {
       if let coefficient = try converter.real("NS.coefficient") {
         let constant = try converter.real("NS.constant") ?? 0
         members.append(
@@ -274,56 +282,74 @@ extension ContentFields {
     ("NS.firstwkdy", "firstWeekday"), ("NS.mindays", "minimumDaysInFirstWeek"),
   ]
 
-  /// A leap month has one key on Apple platforms and another elsewhere.
+  /// The last three are on Apple platforms, or elsewhere.
   fileprivate static let dateKeys: Keys = [
     ("NS.calendar", "calendar"), ("NS.timezone", "timeZone"), ("NS.era", "era"), ("NS.year", "year"),
     ("NS.quarter", "quarter"), ("NS.month", "month"), ("NS.day", "day"), ("NS.hour", "hour"),
     ("NS.minute", "minute"), ("NS.second", "second"), ("NS.nanosec", "nanosecond"),
     ("NS.weekday", "weekday"), ("NS.weekdayOrdinal", "weekdayOrdinal"), ("NS.weekOfMonth", "weekOfMonth"),
     ("NS.weekOfYear", "weekOfYear"), ("NS.yearForWOY", "yearForWeekOfYear"), ("NS.dayOfYear", "dayOfYear"),
-    ("NS.leapMonth", "isLeapMonth"), ("NS.isLeapMonth", "isLeapMonth"),
+    ("NS.repeatedDay", "isRepeatedDay"), ("NS.leapMonth", "isLeapMonth"), ("NS.isLeapMonth", "isLeapMonth"),
   ]
 
-  fileprivate static let nameKeys: Keys = [
+  private static let nameKeys: Keys = [
     ("NS.namePrefix", "namePrefix"), ("NS.givenName", "givenName"), ("NS.middleName", "middleName"),
     ("NS.familyName", "familyName"), ("NS.nameSuffix", "nameSuffix"), ("NS.nickname", "nickname"),
   ]
 
-  /// A time zone or a locale.
-  fileprivate func identified() throws(ReadingError) -> FoundationValue? {
-    for key in ["NS.name", "NS.identifier"] {
-      if let text = try string(key) { return .record([("identifier", .string(text))]) }
+  /// The objects that members may be, besides texts and numbers. None of them is a member of itself.
+  private static let innerClasses = [
+    "NS.calendar": ["NSCalendar", "_NSAutoCalendar"], "NS.locale": ["NSLocale", "NSAutoLocale"],
+    "NS.timezone": ["NSTimeZone", "__NSLocalTimeZone"],
+  ]
+
+  /// The names are members of the object, or of one that only holds them.
+  fileprivate func nameComponents(_ contents: inout ContentReader) throws(ReadingError) -> FoundationValue {
+    let phonetic = "NS.phoneticRepresentation"
+    let keys = ContentFields.nameKeys.map(\.key) + [phonetic]
+    let holder = try inner("NS.nameComponentsPrivate", keys) ?? self
+    guard archive.list.dictionary(holder.node) != nil else {
+      throw damaged("The parts of a name are missing")
     }
-    return nil
+    if try holder.resolved(phonetic) != nil {
+      contents.note(loss: "NSPersonNameComponents: its phonetic representation")
+    }
+    return try holder.record(ContentFields.nameKeys, &contents)
   }
 
   /// A record of the members under `keys` that have a value.
-  fileprivate func record(_ keys: Keys) throws(ReadingError) -> FoundationValue {
+  fileprivate func record(_ keys: Keys, _ contents: inout ContentReader) throws(ReadingError)
+    -> FoundationValue
+  {
     var members: [(key: String, value: FoundationValue)] = []
     var lastName = ""
     for (key, name) in keys where name != lastName {
-      guard let value = try recordValue(key) else { continue }
+      guard let value = try recordValue(key, &contents) else { continue }
       members.append((name, value))
       lastName = name
     }
     return .record(members)
   }
 
-  private func recordValue(_ key: String) throws(ReadingError) -> FoundationValue? {
-    guard let node = try resolved(key) else { return nil }
-    switch archive.list[node] {
-    case .dictionary:
-      let inner = inner(at: node)
-      if key == "NS.calendar" { return try inner.record(ContentFields.calendarKeys) }
-      if let text = try inner.string("NS.string") { return .string(text) }
-      return try inner.identified()
-    case .integer(let number) where key == "NS.leapMonth":
-      return .bool(number != 0)
-    // A component without a value is the largest integer of the system that wrote it.
-    case .integer(Int128(Int64.max)), .integer(Int128(Int32.max)):
-      return nil
-    default:
-      return try archive.plainValue(node)
+  private func recordValue(_ key: String, _ contents: inout ContentReader) throws(ReadingError)
+    -> FoundationValue?
+  {
+    guard let node = nodes[key], let resolved = try archive.resolved(node) else { return nil }
+    if archive.list.dictionary(resolved) != nil, case .object(let number) = try archive.meaning(of: node) {
+      let name = try contents.className(at: resolved) ?? ""
+      let expected = ContentFields.innerClasses[key] ?? ["NSString", "NSMutableString", "NSNumber"]
+      guard expected.contains(name), case .value(let value) = try contents.content(of: number) else {
+        throw damaged("The member \"\(key)\" is of the class \(name)")
+      }
+      return value
+    }
+    switch (try archive.plainValue(resolved), key) {
+    // On Apple platforms, these are written even if they have no value.
+    case (.integer(0), "NS.leapMonth"), (.bool(false), "NS.repeatedDay"): return nil
+    case (.integer, "NS.leapMonth"): return .bool(true)
+    // A component without a value.
+    case (.integer(Int128(Int64.max)), _): return nil
+    case (let value, _): return value
     }
   }
 }

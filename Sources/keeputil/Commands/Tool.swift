@@ -25,7 +25,7 @@ enum Tool {
   static func run(_ arguments: [String?]) -> Int32 {
     do {
       if let index = arguments.firstIndex(of: nil) {
-        let advice = "pass a file with such a name to -"
+        let advice = "if it names a file to read, pass the file to -"
         throw CommandFailure.usage("argument \(index + 1) is not valid UTF-8; \(advice)")
       }
       try dispatch(arguments.compactMap { $0 })

@@ -172,27 +172,78 @@ import Testing
     #expect(try read(PersonNameComponents.self, name as NSPersonNameComponents, format) == name)
   }
 
-  @Test("date components and names in the forms of Apple platforms")
+  @Test("date components, names and intervals in the forms of Apple platforms")
   func calendarsAndNamesOfApple() throws {
     let date: KeyValuePairs<String, FoundationPropertyList> = [
-      "NS.day": .integer(3), "NS.dayOfYear": .integer(34), "NS.year": .integer(Int(Int32.max)),
-      "NS.leapMonth": .integer(1), "NS.repeatedDay": .bool(false), "NS.timezone": .reference(2),
+      "NS.day": .reference(3), "NS.dayOfYear": .integer(34), "NS.leapMonth": .integer(1),
+      "NS.repeatedDay": .bool(false), "NS.timezone": .reference(2), "NS.second": .integer(Int(Int32.max)),
     ]
     let zone = FoundationPropertyList.object("NSTimeZone", ["NS.name": .string("Asia/Tokyo")])
-    var expected = DateComponents(timeZone: TimeZone(identifier: "Asia/Tokyo"), day: 3)
+    let day = FoundationPropertyList.object("NSNumber", ["NS.number": .integer(3)])
+    let read3 = try read(DateComponents.self, objects: .object("NSDateComponents", date), zone, day)
+    var expected = DateComponents(
+      timeZone: TimeZone(identifier: "Asia/Tokyo"),
+      day: 3,
+      second: Int(Int32.max)
+    )
     expected.dayOfYear = 34
     expected.isLeapMonth = true
-    #expect(try read(DateComponents.self, objects: .object("NSDateComponents", date), zone) == expected)
-    #expect(try read(DateComponents.self, objects: .object("NSDateComponents", [:])) == DateComponents())
-    let name: FoundationPropertyList = .object(
+    #expect(read3 == expected && read3.hashValue == expected.hashValue)
+    let plain = try read(
+      DateComponents.self,
+      objects: .object("NSDateComponents", ["NS.leapMonth": .integer(0)])
+    )
+    #expect(plain == DateComponents() && plain.isLeapMonth == nil)
+
+    let name = FoundationPropertyList.object(
       "NSPersonNameComponents",
       ["NS.nameComponentsPrivate": .reference(2)]
     )
     let content: FoundationPropertyList = .object(
       "_NSPersonNameComponentsData",
-      ["NS.givenName": .string("Ada"), "NS.phoneticRepresentation": .reference(0)]
+      ["NS.givenName": .reference(3), "NS.phoneticRepresentation": .reference(0)]
     )
-    #expect(try read(PersonNameComponents.self, objects: name, content).givenName == "Ada")
+    let given = FoundationPropertyList.object("NSMutableString", ["NS.string": .string("Ada")])
+    #expect(try read(PersonNameComponents.self, objects: name, content, given).givenName == "Ada")
+
+    let interval: KeyValuePairs<String, FoundationPropertyList> = [
+      "NS.startDate": .reference(2), "NS.endDate": .reference(2), "NS.duration": .real(0.1),
+    ]
+    let start = FoundationPropertyList.object("NSDate", ["NS.time": .real(1e9)])
+    #expect(try read(DateInterval.self, objects: .object("NSDateInterval", interval), start).duration == 0.1)
+  }
+
+  @Test("calendars, locales and time zones that follow the settings")
+  func followingTheSettings() throws {
+    let date = FoundationPropertyList.object(
+      "NSDateComponents",
+      ["NS.calendar": .reference(2), "NS.day": .integer(1)]
+    )
+    let (calendar, zone) = (FoundationPropertyList.object("_NSAutoCalendar", [:]), "__NSLocalTimeZone")
+    let back = try read(DateComponents.self, objects: date, calendar)
+    #expect(back.calendar == .autoupdatingCurrent && back.day == 1)
+    #expect(try read(Calendar.self, objects: calendar) == .autoupdatingCurrent)
+    #expect(try read(TimeZone.self, objects: .object(zone, [:])) == .autoupdatingCurrent)
+    #expect(try read(Locale.self, objects: .object("NSAutoLocale", [:])) == .autoupdatingCurrent)
+  }
+
+  @Test("one object in many places of an array is written once")
+  func manyReferences() throws {
+    let date = DateComponents(
+      calendar: Calendar(identifier: .gregorian),
+      era: 1,
+      year: 2,
+      month: 3,
+      day: 4,
+      hour: 5
+    )
+    let one = date as NSDateComponents
+    let data = foundationArchive(Array(repeating: one, count: 2_000) as NSArray, format: .binary)
+    let dates = try KeyedUnarchiver.unarchive([DateComponents].self, from: data)
+    #expect(dates.count == 2_000 && dates.allSatisfy { $0.calendar == date.calendar && $0.hour == 5 })
+    let archive = try ArchiveValue(forReadingFrom: data)
+    let elements = try #require(try archive["root"]).members().map { $0.value.kind }
+    #expect(elements.count == 2_000 && elements.allSatisfy { $0 == .object })
   }
 
   private func read<Value: Decodable>(_ type: Value.Type, objects: FoundationPropertyList...) throws -> Value
