@@ -129,7 +129,7 @@ package struct ContentReader {
       throw list.damaged("An object has no class", at: node)
     }
     let type = try archivedClass(classNode)
-    // The classes of calendars, locales and time zones that follow the settings begin with underscores.
+    // The names of some classes of Foundation begin with underscores, such as _NSAutoCalendar.
     if type.originalName.drop(while: { $0 == "_" }).hasPrefix("NS") {
       let nodes = Dictionary(fields, uniquingKeysWith: { first, _ in first })
       let fields = ContentFields(archive: archive, node: node, nodes: nodes)

@@ -282,7 +282,7 @@ extension ContentFields {
     ("NS.firstwkdy", "firstWeekday"), ("NS.mindays", "minimumDaysInFirstWeek"),
   ]
 
-  /// The last three are on Apple platforms, or elsewhere.
+  /// Apple platforms write `NS.leapMonth`, others `NS.isLeapMonth`. The first one that has a value counts.
   fileprivate static let dateKeys: Keys = [
     ("NS.calendar", "calendar"), ("NS.timezone", "timeZone"), ("NS.era", "era"), ("NS.year", "year"),
     ("NS.quarter", "quarter"), ("NS.month", "month"), ("NS.day", "day"), ("NS.hour", "hour"),
@@ -297,7 +297,7 @@ extension ContentFields {
     ("NS.familyName", "familyName"), ("NS.nameSuffix", "nameSuffix"), ("NS.nickname", "nickname"),
   ]
 
-  /// The objects that members may be, besides texts and numbers. None of them is a member of itself.
+  /// The classes of members that are not texts or numbers.
   private static let innerClasses = [
     "NS.calendar": ["NSCalendar", "_NSAutoCalendar"], "NS.locale": ["NSLocale", "NSAutoLocale"],
     "NS.timezone": ["NSTimeZone", "__NSLocalTimeZone"],
@@ -336,11 +336,11 @@ extension ContentFields {
   {
     guard let node = nodes[key], let resolved = try archive.resolved(node) else { return nil }
     if archive.list.dictionary(resolved) != nil, case .object(let number) = try archive.meaning(of: node) {
-      let name = try contents.className(at: resolved) ?? ""
+      // The class is checked before the content is read: date components that are a member of themselves would recurse.
       let expected = ContentFields.innerClasses[key] ?? ["NSString", "NSMutableString", "NSNumber"]
-      guard expected.contains(name), case .value(let value) = try contents.content(of: number) else {
-        throw damaged("The member \"\(key)\" is of the class \(name)")
-      }
+      guard let name = try contents.className(at: resolved), expected.contains(name),
+        case .value(let value) = try contents.content(of: number)
+      else { throw damaged("The member \"\(key)\" is of an unexpected class") }
       return value
     }
     switch (try archive.plainValue(resolved), key) {
