@@ -123,6 +123,30 @@ import Testing
     }
   }
 
+  private struct Code: RawRepresentable, Codable, Hashable, CodingKeyRepresentable {
+    let rawValue: String
+  }
+
+  /// A type that only the number of its coding key leads to.
+  private struct Place: Codable, Hashable, CodingKeyRepresentable {
+    let number: Int
+    var codingKey: any CodingKey { Ordinal("place \(number)", number) }
+    init(_ number: Int) { self.number = number }
+    init?(codingKey: some CodingKey) {
+      guard let number = codingKey.intValue else { return nil }
+      self.number = number
+    }
+  }
+
+  @Test("a dictionary's key that has another text than its number is that text, if the text leads back to it")
+  func ordinalsAsKeys() throws {
+    let texts = ["007", "7", "+7", "-0", "0", "00", "-1", "x"]
+    let codes = Dictionary(uniqueKeysWithValues: texts.map { (Code(rawValue: $0), $0) })
+    #expect(try roundTrip(codes) == codes)
+    #expect(try Set(transcode(codes, to: [String: String].self).keys) == Set(texts))
+    #expect(try roundTrip([Place(3): "c", Place(-1): "?"]) == [Place(3): "c", Place(-1): "?"])
+  }
+
   @Test("integer keys are keys with an intValue, and read as strings, too")
   func integerKeys() throws {
     let data = try ArchiveEncoder().encode([1: "one", -2: "two"])

@@ -157,10 +157,14 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
       mapKey = { exactly($0, as: String.self).map(PathElement.key) }
     } else if Key.self == Int.self {
       mapKey = { exactly($0, as: Int.self).map(PathElement.intKey) }
-    } else if Key.self is any CodingKeyRepresentable.Type {
+    } else if let type = Key.self as? any CodingKeyRepresentable.Type {
       mapKey = { key in
         guard let codingKey = (key as? any CodingKeyRepresentable)?.codingKey else { return nil }
-        return codingKey.intValue.map(PathElement.intKey) ?? .key(codingKey.stringValue)
+        let text = codingKey.stringValue
+        guard let number = codingKey.intValue else { return .key(text) }
+        // "007" has a number as well, which is another key.
+        let isText = type.init(codingKey: ArchiveCodingKey(stringValue: text)) as? Key == key
+        return isText && String(number) != text ? .key(text) : .intKey(number)
       }
     } else {
       mapKey = nil
