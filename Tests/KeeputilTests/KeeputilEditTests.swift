@@ -119,6 +119,15 @@ import Testing
     )
   }
 
+  @Test("of changes by several paths to one value, the last argument counts")
+  func lastChange() throws {
+    let tree = Tree()
+    try folder.archive([tree, tree], "a.keepsake")
+    let (set, remove) = (["--set", "root[0].rings=9"], ["--remove", "root[1].rings"])
+    #expect(try difference(set + remove) == ["- root[0].rings: 7"])
+    #expect(try difference(remove + set) == ["~ root[0].rings: 7 -> 9"])
+  }
+
   @Test("a long path is not compared with each of its beginnings")
   func longPath() throws {
     try expectTimeInProportion(to: 200_000) { count in

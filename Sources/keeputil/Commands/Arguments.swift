@@ -2,7 +2,8 @@
 struct Arguments {
   private(set) var files: [String] = []
   private let command: String
-  private var values: [String: [String]] = [:]
+  /// The options with their values, in order.
+  private(set) var values: [(option: String, text: String)] = []
   private var flags: Set<String> = []
 
   init(_ arguments: [String], for page: ManualPage) throws {
@@ -22,10 +23,10 @@ struct Arguments {
       }
       let name = String(argument.prefix { $0 != "=" })
       if argument.hasPrefix("--"), name != argument, takesValue.contains(name) {
-        values[name, default: []].append(String(argument.dropFirst(name.count + 1)))
+        values.append((name, String(argument.dropFirst(name.count + 1))))
       } else if takesValue.contains(argument) {
         guard let value = rest.popFirst() else { throw misuse("the option '\(argument)' needs a value") }
-        values[argument, default: []].append(value)
+        values.append((argument, value))
       } else if known.contains(argument) {
         flags.insert(argument)
       } else {
@@ -38,9 +39,7 @@ struct Arguments {
   func misuse(_ message: String) -> CommandFailure { .usage("\(command): \(message)") }
 
   /// The value of an option, or its last value if it occurs several times.
-  func value(_ option: String) -> String? { values[option]?.last }
-  /// The values of an option that may occur several times, in order.
-  func values(_ option: String) -> [String] { values[option] ?? [] }
+  func value(_ option: String) -> String? { values.last { $0.option == option }?.text }
   func has(_ flag: String) -> Bool { flags.contains(flag) }
 
   func refuseTogether(_ first: String, _ second: String) throws(CommandFailure) {

@@ -18,8 +18,9 @@ struct RequestedChanges {
   private var changes: [Change] = []
 
   init(_ arguments: Arguments) throws {
-    for option in RequestedChanges.options {
-      for text in arguments.values(option) { changes.append(try RequestedChanges.change(option, text)) }
+    // In the order of the arguments, since the last change of a value counts.
+    for (option, text) in arguments.values where RequestedChanges.options.contains(option) {
+      changes.append(try RequestedChanges.change(option, text))
     }
     guard !changes.isEmpty else { throw arguments.misuse("no change was given; try 'keeputil help edit'") }
     try checkPaths()
