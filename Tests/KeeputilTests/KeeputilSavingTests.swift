@@ -125,6 +125,11 @@ import Testing
     #expect(try folder.read("through") == direct)
     #expect(try run(command + " | cat >piped", writing: "/dev/stdout").status == 0)
     #expect(try folder.read("piped") == direct)
+    for name in ["/dev/stdout", "/dev/fd/1"] {
+      let whole = "(echo before; \"$0\" \(command.replacing("OUT", with: name)); echo behind) >whole"
+      #expect(try Keeputil.shell(whole, in: folder).status == 0)
+      #expect(try folder.read("whole") == Data("before\n".utf8) + direct + Data("behind\n".utf8))
+    }
   }
 
   @Test("what is for a closed stream does not go into the file")

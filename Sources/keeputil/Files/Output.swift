@@ -96,12 +96,13 @@ func refuseTerminal(_ path: String, for command: String) throws(CommandFailure) 
   }
 }
 
-/// Calls `body` with an output to the file at `path`, or to standard output for `-`.
+/// Calls `body` with an output to the file at `path`, or to standard output for `-` and its own names.
 ///
 /// A regular file replaces the existing one durably, and only when it is complete, as in every save of the library.
 /// Anything else, such as a pipe or a device, is written directly.
 func withOutput(_ path: String, _ body: (any Output) throws -> Void) throws {
-  if path == "-" { return try body(standardOutput) }
+  // A regular file that is standard output may have other output in it, which replacing the file would lose.
+  if ["-", "/dev/stdout", "/dev/fd/1"].contains(path) { return try body(standardOutput) }
   if let handle = try openSpecialFile(path) {
     let output = GatheringOutput(handle, name: path)
     try body(output)
