@@ -99,7 +99,7 @@ import Testing
       try expect(64, "\"\(path)\" is not a path: at character ", path)
     }
     try expect(64, "the path is empty", "")
-    try expect(64, "at character 9 it has an escape that is none", #"root["\q"]"#)
+    try expect(64, "at character 9 it has an unknown escape", #"root["\q"]"#)
     for path in ["#", "#0", "#x"] { try expect(64, "the number of an object belongs after '#'", path) }
   }
 

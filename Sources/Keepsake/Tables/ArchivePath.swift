@@ -146,10 +146,10 @@ private struct PathParser {
         continue
       }
       if next == "." {
-        guard !elements.isEmpty else { throw invalid("begins with a point") }
+        guard !elements.isEmpty else { throw invalid("begins with a dot") }
         rest.removeFirst()
       } else if !elements.isEmpty {
-        throw invalid("has no point before \"\(next)\"")
+        throw invalid("has no dot before \"\(next)\"")
       }
       let name = rest.prefix { !".[]\"".unicodeScalars.contains($0) }
       guard !name.isEmpty else {
@@ -205,7 +205,7 @@ private struct PathParser {
     let digits = rest.dropFirst().prefix { $0 != "}" }
     guard next == "u", rest.first == "{", let value = UInt32(String(digits), radix: 16),
       let scalar = Unicode.Scalar(value)
-    else { throw invalid("has an escape that is none") }
+    else { throw invalid("has an unknown escape") }
     rest = rest.dropFirst(digits.count + 2)
     return scalar
   }
