@@ -165,7 +165,7 @@ struct StringSharing {
 
   /// A string of the table, for code that walks what was written.
   func string(_ number: Int, at offset: Int) throws(ArchiveError) -> String {
-    guard number < shared.count else { throw .damaged("No such string", at: offset) }
+    guard number < shared.count else { throw .damaged("A reference to a string is out of range", at: offset) }
     return try bytes.reader().string(range(number))
   }
 

@@ -1,7 +1,7 @@
 extension EncodingSession: ValueLayout {
   func slotCount(ofShape number: Int, at offset: Int) throws(ArchiveError) -> Int {
     guard number < tables.shapes.count else {
-      throw .damaged("No such shape", at: offset)
+      throw .damaged("The number of a shape is out of range", at: offset)
     }
     return tables.shapes.keys(ofShape: number).count
   }
