@@ -264,6 +264,43 @@ import Testing
     }
   }
 
+  final class Family: Codable {
+    var parent: Family?
+    var children: [Family]
+    init(_ children: [Family] = []) {
+      self.children = children
+      for child in children { child.parent = self }
+    }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      parent = try container.decodeIfPresent(Family.self, forKey: .parent)
+      children = try container.decode([Family].self, forKey: .children)
+      for child in children { child.parent = self }
+    }
+
+    func breakCycles() {
+      parent = nil
+      for child in children { child.breakCycles() }
+    }
+  }
+
+  @Test("an initializer may store the object itself, as parents do in their children")
+  func storedBefore() throws {
+    let family = Family([Family([Family()]), Family()])
+    defer { family.breakCycles() }
+    try forEachWay(family) { back in
+      #expect(back.parent == nil && back.children.map(\.children.count) == [1, 0])
+      #expect(back.children.allSatisfy { $0.parent === back })
+      #expect(back.children[0].children[0].parent === back.children[0])
+      back.breakCycles()
+    }
+    let leaf = try roundTrip(family.children[0].children[0])
+    let root = try #require(leaf.parent?.parent)
+    #expect(root.children[0].children[0] === leaf)
+    root.breakCycles()
+  }
+
   // MARK: What cannot wait
 
   struct Info: Codable { var node: InStructure? }

@@ -51,6 +51,12 @@ class WaitingProperty<Value: Decodable>: AnyWaitingProperty {
     // A rehearsal closes no cycle, which nobody would break.
     guard !session.settings.isRehearsal, let owner = session.owner(waiting.number) else { return }
     guard waits(in: owner), property.assign(value, as: Value.self, in: owner) else {
+      // An initializer may have stored the same object, as that of a parent does in its children.
+      if let present = property.value(as: Value.self, in: owner),
+        present as AnyObject === value as AnyObject
+      {
+        return
+      }
       throw session.isNotEmpty(property, waiting.offset)
     }
     session.noteHashed(in: self, of: owner, at: waiting.offset)
