@@ -45,7 +45,8 @@ package indirect enum FoundationValue {
   }
 
   private static let smallByteCount = 256
-  private static let fewElements = 4
+  /// More, of up to 17 bytes each, would exceed the memory that is charged for a reference of two bytes.
+  private static let fewElements = 2
 
   /// Its memory, roughly, without the texts, bytes and numbers of which it has any number.
   var byteCount: Int {

@@ -45,7 +45,7 @@ extension ContentFields {
       }
       return .value(.uuid(bytes))
     case "NSURL":
-      return .value(.url(try urlParts()))
+      return .value(.url(try urlParts(&contents)))
     case "NSValue", "NSConcreteValue":
       return try geometry().map { .value($0) }
     case "NSMeasurement":
@@ -207,7 +207,7 @@ extension ContentFields {
   }
 
   /// The text of the URL, then that of its base, and so on.
-  fileprivate func urlParts() throws(ReadingError) -> [String] {
+  fileprivate func urlParts(_ contents: inout ContentReader) throws(ReadingError) -> [String] {
     var parts: [String] = []
     var current: ContentFields? = self
     while let fields = current {
@@ -215,11 +215,17 @@ extension ContentFields {
       parts.append(text)
       guard parts.count <= ContentFields.mostBases else { throw damaged("A URL has too many bases") }
       current = try fields.inner("NS.base", ["NS.relative", "NS.base"])
+      // Any number of URLs may have this base.
+      if let base = current {
+        try contents.budget.count(ContentFields.baseWork, at: archive.list.offsets[base.node])
+      }
     }
     return parts
   }
 
   private static let mostBases = 16
+  /// About the bytes that are compared to find the members of a base, and of its text if that is an object.
+  private static let baseWork = 2_048
 
   /// A point, a size, a rectangle or a range, in its `Codable` form; `nil` for a value of another kind.
   fileprivate func geometry() throws(ReadingError) -> FoundationValue? {

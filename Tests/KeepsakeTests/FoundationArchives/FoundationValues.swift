@@ -246,6 +246,21 @@ import Testing
     #expect(elements.count == 2_000 && elements.allSatisfy { $0 == .object })
   }
 
+  @Test("values of three parts with several references are written once", arguments: [2, 3])
+  func fewParts(_ count: Int) throws {
+    let ranges: [UInt8] = Array([1, 1, 3, 2, 6, 1].prefix(2 * count))
+    let archive = try ArchiveValue(
+      forReadingFrom: FoundationPropertyList.archive(objects: [
+        .object("NSArray", ["NS.objects": .array([2, 3, 2, 3].map { .reference($0) })]),
+        .object("NSIndexSet", ["NSRangeCount": .integer(count), "NSRangeData": .data(ranges)]),
+        .object("NSDateComponents", ["NS.year": .integer(1), "NS.day": .integer(2), "NS.era": .integer(3)]),
+      ])
+    )
+    let kinds = try #require(try archive["root"]).members().map { $0.value.kind }
+    let set: ArchiveValue.Kind = count > 2 ? .object : .record
+    #expect(kinds == [set, .object, set, .object])
+  }
+
   private func read<Value: Decodable>(_ type: Value.Type, objects: FoundationPropertyList...) throws -> Value
   {
     try KeyedUnarchiver.unarchive(type, from: FoundationPropertyList.archive(objects: objects))
