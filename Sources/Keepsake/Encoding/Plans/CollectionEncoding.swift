@@ -162,9 +162,10 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
         guard let codingKey = (key as? any CodingKeyRepresentable)?.codingKey else { return nil }
         let text = codingKey.stringValue
         guard let number = codingKey.intValue else { return .key(text) }
-        // "007" has a number as well, which is another key.
-        let isText = type.init(codingKey: ArchiveCodingKey(stringValue: text)) as? Key == key
-        return isText && String(number) != text ? .key(text) : .intKey(number)
+        // "007" has a number as well, which is that of another key.
+        guard String(number) != text else { return .intKey(number) }
+        let fromText = type.init(codingKey: ArchiveCodingKey(stringValue: text)) as? Key
+        return fromText == key ? .key(text) : .intKey(number)
       }
     } else {
       mapKey = nil
