@@ -36,7 +36,9 @@ package indirect enum FoundationValue {
   package var isLarge: Bool {
     switch self {
     case .bytes(let bytes): bytes.count > FoundationValue.smallByteCount
-    case .url(let parts): parts.count > 2 || parts.contains { $0.utf8.count > FoundationValue.smallByteCount }
+    case .url(let parts):
+      parts.count > FoundationValue.fewElements
+        || parts.contains { $0.utf8.count > FoundationValue.smallByteCount }
     case .indexes(let numbers): numbers.count > FoundationValue.fewElements
     case .ranges(let numbers): numbers.count / 2 > FoundationValue.fewElements
     case .record: byteCount > FoundationValue.fewElements * ReadingBudget.blockByteCount
