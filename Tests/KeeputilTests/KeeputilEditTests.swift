@@ -126,6 +126,12 @@ import Testing
     let (set, remove) = (["--set", "root[0].rings=9"], ["--remove", "root[1].rings"])
     #expect(try difference(set + remove) == ["- root[0].rings: 7"])
     #expect(try difference(remove + set) == ["~ root[0].rings: 7 -> 9"])
+    let grove = Grove()
+    try folder.archive([grove, grove], "a.keepsake")
+    let changes = "--set root[0].trees.oak=9 --set 'root[1].trees={}'"
+    let result = try Keeputil.shell("\"$0\" edit \(changes) -o b.keepsake a.keepsake", in: folder)
+    let reason = "Another change replaces or removes this value, so changes in it have no effect"
+    #expect(result.status == 65 && result.errors == "keeputil: root[0].trees: \(reason)\n")
   }
 
   @Test("a long path is not compared with each of its beginnings")
@@ -274,6 +280,11 @@ private class Plant: Codable, ArchivableClass {
   var name = "oak"
 
   init() {}
+}
+
+private final class Grove: Codable, ArchivableClass {
+  static let archivedClassName = "Edits.Grove"
+  var trees = ["oak": 7]
 }
 
 private final class Tree: Plant {

@@ -23,6 +23,8 @@ public struct ArchiveEditor: Sendable {
   /// The top level of the archive as it was opened.
   public let archive: ArchiveValue
   private var edits = ArchiveEdits()
+  /// The paths of containers with changes, by the offset of the container.
+  private var changedPaths: [Int: ArchivePath] = [:]
 
   /// Opens the archive in the file at `path`, within `limits`. The file stays unchanged until ``write(toFile:)``.
   public init(forReadingFile path: String, limits: ArchiveLimits = ArchiveLimits()) throws(ArchiveError) {
@@ -116,16 +118,21 @@ public struct ArchiveEditor: Sendable {
 
   /// The archive with the changes.
   ///
-  /// - Throws: ``ArchiveError`` when two values would have the same key, or the archive is damaged.
+  /// - Throws: ``ArchiveError`` when two values would have the same key, when a change is in a value that another
+  ///   change replaces or removes, or when the archive is damaged.
   ///
   /// - Complexity: O(*n*) in the bytes of the archive that was opened, at each access.
   public var encodedData: Data {
-    get throws(ArchiveError) { try ArchiveRewriter(archive.image, edits).buffer.takeData() }
+    get throws(ArchiveError) { try changedData().data }
   }
 
   /// Returns the archive with the changes, and the number of objects that they changed directly.
   package func changedData() throws(ArchiveError) -> (data: Data, changedObjectCount: Int) {
     let new = try ArchiveRewriter(archive.image, edits)
+    if let unused = new.unusedEdits.min() {
+      let reason = "Another change replaces or removes this value, so changes in it have no effect"
+      throw .misuse(reason, path: changedPaths[unused]?.description)
+    }
     return (new.buffer.takeData(), new.changedObjectCount)
   }
 
@@ -140,19 +147,20 @@ public struct ArchiveEditor: Sendable {
   // MARK: Paths
 
   /// The container of the value at `path`, and the label of the value there.
-  private func element(at path: ArchivePath) throws(ArchiveError) -> (ArchiveValue, PathElement) {
+  private mutating func element(at path: ArchivePath) throws(ArchiveError) -> (ArchiveValue, PathElement) {
     let (container, last) = try container(at: path)
     guard let element = try container.member(last)?.label else { throw try missing(path) }
     return (container, element)
   }
 
   /// The container that the last step of `path` is in, and that step.
-  private func container(at path: ArchivePath) throws(ArchiveError) -> (ArchiveValue, PathElement) {
+  private mutating func container(at path: ArchivePath) throws(ArchiveError) -> (ArchiveValue, PathElement) {
     guard let last = try path.checkedElements.last else {
       throw .misuse("The empty path is the whole archive. Name a key of the top level")
     }
     let parent = ArchivePath(Array(path.elements.dropLast()))
     guard let container = try archive[path: parent]?.content else { throw try missing(path) }
+    changedPaths[container.offset] = parent
     return (container, last)
   }
 

@@ -42,6 +42,8 @@ struct ArchiveRewriter {
   /// Whether something in the body in progress has changed, and the number of objects in which something has.
   private var isChanged = false
   private(set) var changedObjectCount = 0
+  /// The offsets of containers whose edits are not used yet.
+  private(set) var unusedEdits: Set<Int>
   private(set) var buffer = ByteBuffer(minimumCapacity: 0)
 
   init(
@@ -51,6 +53,7 @@ struct ArchiveRewriter {
   ) throws(ArchiveError) {
     self.source = source
     self.edits = edits
+    unusedEdits = Set(edits.containers.keys)
     builder = ArchiveBuilder(
       withoutChecksums: !source.extent.hasChecksums && source.source == nil,
       prefersShortForm: prefersShortForm
@@ -155,6 +158,7 @@ struct ArchiveRewriter {
       let isSource = value.image === source
       let classes = isSource ? try classes(withKeysIn: value, level) : []
       let edit = isSource ? edits.edit(at: value.offset, classes: classes) : .init()
+      if isSource { unusedEdits.remove(value.offset) }
       try appendHead(of: value, edit)
       guard value.hasMembers else { return }
       try enterLevel(value)

@@ -141,6 +141,25 @@ private struct Zoo: Codable {
     )
   }
 
+  @Test("a change in a value that another change replaces or removes is refused, by whatever path")
+  func changesThatExcludeEachOther() throws {
+    for inner in ["root.notes.a", "root.notes.new"] {
+      var editor = try editor()
+      try editor.setValue(["a": 1], at: "root.notes")
+      try editor.setValue("x", at: ArchivePath(inner))
+      let error = #expect(throws: ArchiveError.self) { try editor.encodedData }
+      #expect(error?.code == .misuse && error?.path == "root.notes")
+    }
+    // An object is left out only with its last reference.
+    var editor = try editor()
+    try editor.setValue("x", at: "root.animals[1].wings")
+    try editor.removeValue(at: "root.star")
+    #expect(try ArchiveValue(forReadingFrom: editor.encodedData)[path: "root.star"] == nil)
+    try editor.removeValue(at: "root.animals[1]")
+    let error = #expect(throws: ArchiveError.self) { try editor.encodedData }
+    #expect(error?.code == .misuse && error?.path == "root.animals[1]")
+  }
+
   @Test func newObjectsKeepTheirClass() throws {
     let plain = Creature("plain")
     var editor = try editor()
