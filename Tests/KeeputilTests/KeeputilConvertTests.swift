@@ -355,8 +355,10 @@ import Testing
   )
   func terminal() throws {
     try folder.write(Data("[1]".utf8), "in.json")
-    let refused = try Keeputil.onTerminal("convert in.json -", "", in: folder)
-    #expect(refused.output.contains("convert: an archive is not for the terminal; give a file or a pipe"))
+    for output in ["-", "/dev/stdout"] {
+      let refused = try Keeputil.onTerminal("convert --to keepsake in.json \(output)", "", in: folder)
+      #expect(refused.output.contains("convert: an archive is not for the terminal; give a file or a pipe"))
+    }
     let written = try Keeputil.onTerminal("convert in.json out.keepsake", "", in: folder)
     #expect(written.output.isEmpty)
     #expect(try KeyedUnarchiver.unarchive([Int].self, fromFile: folder("out.keepsake")) == [1])

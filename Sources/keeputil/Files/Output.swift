@@ -89,9 +89,11 @@ final class GatheringOutput<Target: Destination>: Output {
 
 extension GatheringOutput: Sendable where Target: Sendable {}
 
+private let standardOutputNames = ["-", "/dev/stdout", "/dev/fd/1"]
+
 /// Throws if a command would write an archive to standard output and that is a terminal.
 func refuseTerminal(_ path: String, for command: String) throws(CommandFailure) {
-  guard path != "-" || isatty(STDOUT_FILENO) == 0 else {
+  guard !standardOutputNames.contains(path) || isatty(STDOUT_FILENO) == 0 else {
     throw .usage("\(command): an archive is not for the terminal; give a file or a pipe")
   }
 }
@@ -102,7 +104,7 @@ func refuseTerminal(_ path: String, for command: String) throws(CommandFailure) 
 /// Anything else, such as a pipe or a device, is written directly.
 func withOutput(_ path: String, _ body: (any Output) throws -> Void) throws {
   // A regular file that is standard output may have other output in it, which replacing the file would lose.
-  if ["-", "/dev/stdout", "/dev/fd/1"].contains(path) { return try body(standardOutput) }
+  if standardOutputNames.contains(path) { return try body(standardOutput) }
   if let handle = try openSpecialFile(path) {
     let output = GatheringOutput(handle, name: path)
     try body(output)
