@@ -101,7 +101,10 @@ import Testing
       #expect(try container.decodeIfPresent(Single.self, forKey: "single") == Single(number: nil))
       #expect(try container.decode(Single.self, forKey: "single") == Single(number: nil))
       #expect(try container.decode(String.self, forKey: "end") == "end")
-      #expect(try failure { try container.decode(Int.self, forKey: "number") }.kind == .typeMismatch)
+      #expect(try failure { try container.decode(Int.self, forKey: "number") }.kind == .valueNotFound)
+      #expect(try failure { try container.decode(Double.self, forKey: "deep") }.kind == .valueNotFound)
+      #expect(try failure { try container.decode([Int].self, forKey: "list") }.kind == .valueNotFound)
+      #expect(try failure { try container.decode(Deep.self, forKey: "record") }.kind == .valueNotFound)
     }
     let list = try writeUnkeyed { list in
       try list.encode([Int]??.some(nil))

@@ -15,7 +15,7 @@ extension DecodingSession {
   /// The error for a value at `offset` that is not of the requested type; `path` leads to it.
   func mismatch(_ type: Any.Type, _ offset: Int, _ path: [any CodingKey]) -> DecodingError {
     let found = (try? reader.byte(at: offset)).map { TagKind($0) } ?? .reserved
-    if (try? isNil(at: offset)) == true {
+    if (try? isNil(at: offset)) == true || isMarkedNil(at: offset) {
       return DecodingError.valueNotFound(type, context(path, "Expected \(type) but found nil", offset))
     }
     return mismatch(type, found, offset, path)
