@@ -2,7 +2,8 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Initializers that ask whether there is a value, or whether it is nil, before they decode it.
+/// Initializers that ask whether there is a value, or whether it is nil, before they decode it, or that decode it as
+/// another type.
 @Suite struct AskingForNil {
   private enum Way: CaseIterable { case onlyNil, onlyContained, containedAndNil, nilAndOptional }
 
@@ -81,5 +82,70 @@ import Testing
       for node in back { node.cut() }
     }
     for node in nodes { node.cut() }
+  }
+
+  private enum WayOfElements: CaseIterable { case oneByOne, optional, failable, failableIfPresent }
+
+  private struct Failable<Value: Decodable>: Decodable {
+    let value: Value?
+    init(from decoder: any Decoder) throws {
+      value = try? decoder.singleValueContainer().decode(Value.self)
+    }
+  }
+
+  private final class Branch: Codable {
+    var name: String
+    var others: [Branch] = []
+
+    private enum CodingKeys: CodingKey { case name, others }
+
+    init(_ name: String) { self.name = name }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      let way = decoder.userInfo[.named("way")] as? WayOfElements
+      name = try container.decode(String.self, forKey: .name)
+      switch way {
+      case .oneByOne:
+        var elements = try container.nestedUnkeyedContainer(forKey: .others)
+        while !elements.isAtEnd { others.append(try elements.decode(Branch.self)) }
+      case .optional:
+        others = try container.decode([Branch?].self, forKey: .others).compactMap { $0 }
+      case .failable:
+        others = try container.decode([Failable<Branch>].self, forKey: .others).compactMap(\.value)
+      case .failableIfPresent:
+        let all = try container.decodeIfPresent([Failable<Branch>].self, forKey: .others)
+        others = all?.compactMap(\.value) ?? []
+      case nil: throw Refusal(reason: "no way")
+      }
+    }
+  }
+
+  @Test(
+    "an array that is encoded as it is and decoded in another way is empty until it has its value",
+    arguments: WayOfElements.allCases
+  )
+  private func elements(way: WayOfElements) throws {
+    let branches = ["a", "b", "c"].map(Branch.init)
+    defer { for branch in branches { branch.others = [] } }
+    for (index, branch) in branches.enumerated() {
+      branch.others = [branches[(index + 1) % 3], branch, Branch("leaf")]
+    }
+    var decoder = ArchiveDecoder()
+    decoder.userInfo[.named("way")] = way
+    for root in branches {
+      let back = try decoder.decode([Branch].self, from: ArchiveEncoder().encode([root] + branches))
+      defer { for branch in back { branch.others = [] } }
+      #expect(back.map(\.name) == [root.name, "a", "b", "c"])
+      for (index, branch) in back.dropFirst().enumerated() {
+        #expect(branch.others.map(\.name) == [branches[(index + 1) % 3].name, branch.name, "leaf"])
+        #expect(branch.others[0] === back[1 + (index + 1) % 3] && branch.others[1] === branch)
+      }
+    }
+    let alone = Branch("alone")
+    alone.others = [Branch("leaf")]
+    #expect(
+      try decoder.decode(Branch.self, from: ArchiveEncoder().encode(alone)).others.map(\.name) == ["leaf"]
+    )
   }
 }

@@ -122,7 +122,18 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-    try nestedDecoder(key).unkeyedContainer()
+    let value = try state.existingOffset(of: key)
+    let decoder = try nestedDecoder(at: value)
+    guard session.later.readLast.throwsForValues, try state.isEmptyForNow(key, at: value) else {
+      return try decoder.unkeyedContainer()
+    }
+    return UnkeyedValueDecoder(
+      decoder: decoder,
+      firstOffset: value,
+      cursor: value,
+      elementCount: 0,
+      isElsewhere: true
+    )
   }
 
   private func nestedDecoder(_ key: Key) throws -> ValueDecoder {

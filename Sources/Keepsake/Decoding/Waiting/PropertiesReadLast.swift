@@ -22,7 +22,8 @@ struct PropertiesReadLast {
     return caught.merging(caughtBefore) { $1 }.min { $0.key < $1.key }?.value
   }
   /// Whether initializers get an error for a value that is read last, if they request it in a way that does not let it be
-  /// missing. If they catch the error, the property waits.
+  /// missing. If they catch the error, the property waits. If they request another collection, as
+  /// `decode([Failable<Node>].self)` and a nested container are for `[Node]`, they get an empty one.
   var throwsForValues = false
   /// The property for each entry of the class table and each key.
   var known = PairCache<PropertyOfKey>()

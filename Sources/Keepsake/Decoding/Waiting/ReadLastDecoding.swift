@@ -34,6 +34,17 @@ extension DecodingContainerState {
     return try isReadLast(type, key, at: start, needsValue: false) != nil
   }
 
+  /// Whether the elements of `key` at `start` are read last, and the property is empty until then. An initializer that
+  /// reads them one by one finds none.
+  @inline(never)
+  func isEmptyForNow(_ key: some CodingKey, at start: Int) throws -> Bool {
+    guard try !session.isNil(at: start), let owner,
+      let property = StoredProperty.all(of: owner.type)?.property(named: propertyNames(of: key)),
+      let type = property.type as? any Decodable.Type
+    else { return false }
+    return try isReadLast(type, key, at: start, needsValue: true) != nil
+  }
+
   /// Throws an error if the value of `key` at `start` is read last.
   @inline(never)
   func throwIfReadLast<Value: Decodable>(_ type: Value.Type, _ key: some CodingKey, at start: Int) throws {
@@ -89,7 +100,8 @@ extension DecodingContainerState {
   ) {
     guard let object = owner else { return }
     let property = session.findProperty(type, key, object, isReadLast: true)
-    if property.isStored { session.later.hashed.noteStored(by: object.number, after: count) }
+    guard property.isStored else { return }
+    session.later.hashed.noteStored(by: object.number, after: count)
     guard canWait(property, needsValue) else { return }
     session.later.hashed.note(property, after: count)
     guard session.later.hashed.lastOffset == start, let waiting = property.waiting else { return }
@@ -269,8 +281,8 @@ extension DecodingSession {
     }
     let property = StoredProperty.all(of: object.type)?.property(named: propertyNames(of: key))
     let isStored = property?.type == Value.self || property?.type == Value?.self
-    if isStored, let property, property.isVariable {
-      if let target = RuntimeMetadata.wrappedType(of: property.type) as? any AnyObject.Type {
+    if isStored || later.readLast.throwsForValues, let property, property.isVariable {
+      if isStored, let target = RuntimeMetadata.wrappedType(of: property.type) as? any AnyObject.Type {
         if property.ownership == .strong {
           retained = waitingProperty(property, isField: false)
         } else {
