@@ -7,6 +7,9 @@ extension HostileFamily {
     HostileFamily("old: one number again and again", as: [Int].self) {
       HostileFoundationArchives.oneNumber($0)
     },
+    HostileFamily("old: one rectangle again and again", as: [OldThing].self) {
+      HostileFoundationArchives.oneRectangle($0)
+    },
     HostileFamily("old: arrays in each other, without references", as: CraftedTree.self) {
       HostileFoundationArchives.nestedLists(depth: $0 / 7)
     },

@@ -71,6 +71,31 @@ package struct HostileFoundationArchives {
     return archive.archive(top: archive.list.array(Array(repeating: node, count: byteCount)))
   }
 
+  /// The same with a rectangle, which is written at each reference.
+  package static func oneRectangle(_ count: Int) -> Data {
+    one(count, class: "NSValue") { archive in
+      [("NS.special", archive.list.integer(3)), ("NS.rectval", archive.text("{{1, 2}, {3, 4}}"))]
+    }
+  }
+
+  package static func oneData(_ count: Int, byteCount: Int) -> Data {
+    one(count, class: "NSData") { archive in
+      [("NS.data", archive.list.data([UInt8](repeating: 7, count: byteCount)))]
+    }
+  }
+
+  private static func one(
+    _ count: Int,
+    class name: String,
+    _ members: (inout HostileFoundationArchives) -> [(String, Int)]
+  ) -> Data {
+    var archive = HostileFoundationArchives()
+    let type = archive.add(class: name)
+    let object = archive.instance(of: type, members(&archive))
+    let node = archive.reference(archive.add(object))
+    return archive.archive(top: archive.list.array(Array(repeating: node, count: count)))
+  }
+
   /// Lists without references, of which each holds the next one several times.
   package static func laugh(levels: Int, width: Int) -> Data {
     var archive = HostileFoundationArchives()

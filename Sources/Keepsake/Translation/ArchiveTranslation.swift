@@ -242,6 +242,7 @@ package struct ArchiveTranslation {
   private mutating func appendStart(of node: Int) throws(ReadingError) {
     noteOffset(of: node)
     try contents.charge(ReadingBudget.valueByteCount, at: node)
+    let start = builder.buffer.count
     switch try archive.meaning(of: node) {
     case .null:
       builder.buffer.append(Tag.none)
@@ -254,6 +255,8 @@ package struct ArchiveTranslation {
         try appendStart(of: contents.content(of: number), number)
       }
     }
+    // At the end, the top level is in memory twice.
+    try contents.charge(2 * (builder.buffer.count - start), at: node)
   }
 
   /// Appends a value that is not an object. Some Apple classes write plain collections, which may contain themselves.

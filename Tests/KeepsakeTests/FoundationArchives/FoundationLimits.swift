@@ -137,6 +137,14 @@ import Testing
     #expect(throws: ArchiveError.self) { try ArchiveValue(forReadingFrom: data) }
   }
 
+  @Test("values that many references share count with all their bytes, which are in memory twice at the end")
+  func sharedValues() {
+    let count = 10_000
+    #expect(!opens(HostileFoundationArchives.oneRectangle(count)) { $0.maximumAllocation = 100 * count })
+    let data = HostileFoundationArchives.oneData(count, byteCount: 200)
+    #expect(!opens(data) { $0.maximumAllocation = 400 * count })
+  }
+
   // MARK: The stack
 
   @Test("lists and tables that are nested deep are opened on a small stack")
