@@ -113,7 +113,11 @@ package struct ContentReader {
 
   private mutating func findContent(_ node: Int) throws(ReadingError) -> ArchivedContent {
     let list = archive.list
-    guard let members = list.dictionary(node) else { return .value(try archive.plainValue(node)) }
+    guard let members = list.dictionary(node) else {
+      // PropertyListEncoder writes this text for nil, and NSKeyedUnarchiver reads it as nil.
+      if list.string(node) == "$null" { return .value(.none) }
+      return .value(try archive.plainValue(node))
+    }
     var fields: [(key: String, node: Int)] = []
     try budget.charge(members.count, of: ContentReader.memberByteCount, at: list.offsets[node])
     fields.reserveCapacity(members.count)

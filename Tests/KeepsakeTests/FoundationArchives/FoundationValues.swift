@@ -300,6 +300,15 @@ import Testing
     #expect(try read(Date.self, objects: date) == Date(timeIntervalSinceReferenceDate: 5))
   }
 
+  @Test("the text that PropertyListEncoder writes for nil")
+  func nilInPropertyLists() throws {
+    let elements = FoundationPropertyList.array([.reference(2), .reference(3)])
+    let list = FoundationPropertyList.object("NSArray", ["NS.objects": elements])
+    #expect(try read([String?].self, objects: list, .string("$null"), .string("x")) == [nil, "x"])
+    #expect(try read([Int?].self, objects: list, .string("$null"), .integer(5)) == [nil, 5])
+    #expect(throws: DecodingError.self) { try read(String.self, objects: .string("$null")) }
+  }
+
   @Test("a class where an object may be is its name")
   func classes() throws {
     let names: [FoundationPropertyList] = [.string("Thing"), .string("NSObject")]
