@@ -241,7 +241,7 @@ struct ContentFields {
   func real(_ key: String) throws(ReadingError) -> Double? {
     switch try value(key) {
     case .real(let number)?: number
-    case .integer(let number)?: Double(exactly: number)
+    case .integer(let number)?: Double(number)
     default: nil
     }
   }

@@ -298,6 +298,8 @@ import Testing
     #expect(try read([String: Int].self, objects: numbered, .string("a")) == ["a": 1, "b": 2])
     let date = FoundationPropertyList.object("NSDate", ["NS.time": .integer(5)])
     #expect(try read(Date.self, objects: date) == Date(timeIntervalSinceReferenceDate: 5))
+    let late = FoundationPropertyList.object("NSDate", ["NS.time": .integer(1 << 53 + 1)])
+    #expect(try read(Date.self, objects: late).timeIntervalSinceReferenceDate == 0x1p53)
   }
 
   @Test("the text that PropertyListEncoder writes for nil")
