@@ -23,9 +23,9 @@ extension ContentFields {
       return .value(.none)
     case "NSString", "NSMutableString":
       if let text = try string("NS.string") { return .value(.string(text)) }
-      let bytes = try bytes("NS.bytes") ?? []
-      try contents.charge(bytes.count, at: node)
-      guard nodes["NS.bytes"] != nil, let text = String(validating: bytes, as: UTF8.self) else {
+      let bytes = try bytes("NS.bytes")
+      try contents.charge(bytes?.count ?? 0, at: node)
+      guard let bytes, let text = String(validating: bytes, as: UTF8.self) else {
         throw damaged("A string has no text")
       }
       return .value(.string(text))
@@ -178,7 +178,7 @@ extension ContentFields {
 
   /// Locations and lengths alternate.
   fileprivate func indexRanges(_ contents: inout ContentReader) throws(ReadingError) -> [Int] {
-    let count = try integer("NSRangeCount") ?? 0
+    let count = nodes["NSRangeCount"] == nil ? 0 : try integer("NSRangeCount")
     var numbers: [Int] = []
     if let bytes = try bytes("NSRangeData") {
       numbers = try packedNumbers(bytes, &contents)

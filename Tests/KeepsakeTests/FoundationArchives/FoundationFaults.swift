@@ -210,6 +210,8 @@ import Testing
       (ranges(1, [1, 2, 0x80]), "packed number is truncated"),
       (ranges(1, [1] + [UInt8](repeating: 0xFF, count: 10)), "packed number is too large"),
       (ranges(1, [1, 2, 3]), "lacks ranges"), (ranges(2, [1, 2]), "lacks ranges"),
+      (.object("NSIndexSet", ["NSRangeCount": .string("1")]), "lacks ranges"),
+      (.object("NSString", ["NS.bytes": .string("text")]), "string has no text"),
       (point("{1}"), "not a point"), (point("{1, x}"), "not a point"), (point("{1, 2, x}"), "not a point"),
       (point("{1, 2, 3}"), "not a point"), (point("{1,\(spaces)2}"), "not a point"),
     ]
