@@ -63,6 +63,9 @@ extension ContentFields {
     case "NSCalendar":
       return .value(try record(ContentFields.calendarKeys, &contents))
     case "NSDateComponents":
+      if let week = try integer("NS.week"), week != Int.max {
+        contents.note(loss: "NSDateComponents: its week, which is neither of the month nor of the year")
+      }
       return .value(try record(ContentFields.dateKeys, &contents))
     case "NSPersonNameComponents":
       return .value(try nameComponents(&contents))

@@ -98,7 +98,7 @@ import Testing
   @Test("what became something else and what was lost are two things", arguments: [".keepsake", ".json"])
   func changes(ending: String) throws {
     let objects = [
-      list("NSArray", 2, 3, 4, 5, 6, 8, 11), list("NSSet", 9), list("NSSet", 9), list("NSOrderedSet", 9),
+      list("NSArray", 2, 3, 4, 5, 6, 8, 11, 13), list("NSSet", 9), list("NSSet", 9), list("NSOrderedSet", 9),
       .object("NSColor", ["NSRGB": .string("1 0 0")]),
       .object("NSMeasurement", ["NS.value": .real(1), "NS.unit": .reference(7)]),
       .object("NSUnitLength", ["NS.symbol": .string("m")]),
@@ -106,6 +106,7 @@ import Testing
       .string("x"), .string("nobody refers to this"),
       .object("NSMeasurement", ["NS.value": .real(2), "NS.unit": .reference(12)]),
       .dictionary([("NS.symbol", .string("K")), ("NS.converter", .dictionary([("x", .integer(1))]))]),
+      .object("NSDateComponents", ["NS.week": .integer(7), "NS.day": .integer(.max)]),
     ]
     try folder.write(FoundationPropertyList.archive(objects: objects), "old")
     let result = try Keeputil.run("convert", "old", "new\(ending)", in: folder)
@@ -116,6 +117,7 @@ import Testing
       "NSOrderedSet became an array", "NSSet became an array (2 times)",
       "not carried over: NSCountedSet: how often it holds each element",
       "not carried over: NSMeasurement: the class of its unit, NSUnitLength",
+      "not carried over: NSDateComponents: its week, which is neither of the month nor of the year",
       "not carried over: NSMeasurement in K: how its unit is converted, which is not by a factor",
     ]
     // What is written for reading is what can be reached.
