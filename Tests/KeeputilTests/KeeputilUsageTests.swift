@@ -64,6 +64,8 @@ import Testing
     expect(66, "Is a directory", try Keeputil.run(command, ".", in: folder))
     expect(65, "text: this is not a Keepsake archive", try Keeputil.run(command, "text", in: folder))
     expect(65, "empty: the file is empty", try Keeputil.run(command, "empty", in: folder))
+    try folder.write(Data([4, 11] + Array("streamtyped".utf8) + [0x81, 0xE8, 3]), "old")
+    expect(65, "old: this is an archive of NSArchiver", try Keeputil.run(command, "old", in: folder))
     // A name is shown so that it cannot do anything to the terminal.
     expect(66, "\\u{1B}[31m", try Keeputil.run(command, "\u{1B}[31m", in: folder))
     // A file whose name looks like an option.

@@ -34,6 +34,10 @@ struct Input {
     let read = try InputReading.read(file, name: name, mayBeJSON: mayBeJSON)
     (self.file, self.save, givenByteCount) = (read.file, number, read.byteCount)
     data = if let number { try Input.data(read.data, asOf: number, name) } else { read.data }
+    // The order of the words is that of the bytes of numbers.
+    if ["streamtyped", "typedstream"].contains(where: { data.dropFirst(2).starts(with: $0.utf8) }) {
+      throw .badData("\(name): this is an archive of NSArchiver, which only NSUnarchiver reads")
+    }
   }
 
   /// The number of bytes after the newest save of the file, which an interrupted save has left.
