@@ -233,6 +233,8 @@ import Testing
     #expect(data.count < 10_000)
     #expect(try code([URL].self, data) { $0.maximumAllocation = 150_000 } == .limitExceeded)
     #expect(try accepts([URL].self, data) { $0.maximumAllocation = 400_000 })
+    let short = try KeyedArchiver.archivedData(withRootObject: [String](repeating: "a", count: 1_000))
+    #expect(try code([URL].self, short) { $0.maximumAllocation = 200_000 } == .limitExceeded)
   }
 
   @Test("memory: large values behind a protocol, which have memory of their own, by the size of their type")

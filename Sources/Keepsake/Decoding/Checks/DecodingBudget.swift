@@ -7,6 +7,8 @@ struct DecodingBudget {
   static let largeValue = 128
   /// The bytes of an object besides its fields: its header, the allocator's overhead, its entry in the object table.
   static let objectOverhead = 64
+  /// The bytes of a URL besides its text: its object, and where Foundation keeps the parts of the text.
+  static let urlOverhead = 256
   /// The bytes of a deferred value until it is decoded.
   static let deferredOverhead = 128
   /// The charge for each byte that is read again from the body of an object, for memory that nothing else charges, such

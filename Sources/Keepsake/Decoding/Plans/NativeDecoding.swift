@@ -140,7 +140,7 @@ extension DecodingSession {
   fileprivate func charge(_ url: URL, at offset: Int) throws(ArchiveError) {
     let text = url.relativeString
     try countLong(text, at: offset)
-    try charge(text.utf8.count, at: offset)
+    try charge(text.utf8.count &+ DecodingBudget.urlOverhead, at: offset)
   }
 }
 
