@@ -206,6 +206,42 @@ import Testing
     #expect(targets(read) == expected)
   }
 
+  @Test(
+    "an object keeps a weak reference from an unread value when the program replaces the other one",
+    arguments: 0..<4
+  )
+  func replacedReference(_ way: Int) throws {
+    final class Owner: Codable {
+      weak var replaced: Photo?
+      weak var owner: Frame?
+      @Lazy var frame: Frame?
+      @Lazy var photos: [Photo] = []
+    }
+    let folder = try TemporaryFolder()
+    let (owner, frame) = (Owner(), Frame())
+    (owner.photos, owner.frame) = ([Photo("photo")], frame)
+    // Waits for the photo before the frame does, which is read because of the second reference.
+    (owner.replaced, owner.owner, frame.photo) = (owner.photos[0], frame, owner.photos[0])
+    try ArchiveDocument(creating: folder("owner"), root: owner).close()
+    let document = try ArchiveDocument<Owner>(opening: folder("owner"))
+    let other = Photo("other")
+    document.root.replaced = other
+    var path = folder("owner")
+    switch way {
+    case 0: #expect(try document.save())
+    case 1: #expect(try document.save(changed: [document.root]))
+    case 2: try document.compact()
+    default:
+      path = folder("copy")
+      try KeyedArchiver.archive(rootObject: document.root, toFile: path)
+    }
+    let read = try KeyedUnarchiver.unarchive(Owner.self, fromFile: path)
+    for (owner, photo) in [(read, read.photos[0]), (document.root, document.root.photos[0])] {
+      #expect(photo.title == "photo" && owner.frame?.photo === photo)
+    }
+    #expect(document.root.replaced === other)
+  }
+
   @Test("what no weak reference leads to any more is not kept, nor read again", arguments: [false, true])
   func removedReferences(isCompacted: Bool) throws {
     let folder = try TemporaryFolder()

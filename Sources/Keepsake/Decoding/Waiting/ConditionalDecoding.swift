@@ -141,9 +141,12 @@ extension DecodingSession {
     while count < graph.waitingNumbers.count {
       let number = graph.waitingNumbers[count]
       count += 1
-      guard graph.objects.object(number) == nil,
-        let reference = graph.waiting[number]?.first(where: { $0.receiver.waits(for: $0, self) })
-      else { continue }
+      guard graph.objects.object(number) == nil else { continue }
+      guard let reference = graph.waiting[number]?.first(where: { $0.receiver.waits(for: $0, self) }) else {
+        // If another reference begins to wait, as its owner is read below, the number must be followed again.
+        graph.waiting[number] = nil
+        continue
+      }
       if let target = reference.receiver.target {
         if let object = try read(target, for: reference) { objects.append(object) }
       } else {
