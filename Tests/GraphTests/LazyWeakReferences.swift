@@ -242,6 +242,42 @@ import Testing
     #expect(document.root.replaced === other)
   }
 
+  final class Inner: Codable {
+    weak var photo: Photo?
+    @WeakReference var last: Photo?
+    var frame = Frame()
+  }
+
+  final class Part: Codable {
+    weak var photo: Photo?
+    @Lazy var inner: Inner?
+  }
+
+  final class Whole: Codable {
+    var part = Part()
+    @Lazy var photos = [Photo("photo")]
+  }
+
+  @Test("weak references that are read while a part is archived elsewhere wait for their object again")
+  func partElsewhere() throws {
+    let (whole, inner) = (Whole(), Inner())
+    whole.part.inner = inner
+    let photo = whole.photos[0]
+    (whole.part.photo, inner.photo, inner.last, inner.frame.photo) = (photo, photo, photo, photo)
+    let read = try KeyedUnarchiver.unarchive(
+      Whole.self,
+      from: KeyedArchiver.archivedData(withRootObject: whole)
+    )
+    // Reads the photo for the weak references, and nothing keeps it.
+    _ = try KeyedArchiver.archivedData(withRootObject: read.part)
+    let copy = try KeyedArchiver.copy(of: read)
+    for whole in [copy, read] {
+      let (photo, inner) = (whole.photos[0], try #require(whole.part.inner))
+      #expect(whole.part.photo === photo && inner.photo === photo)
+      #expect(inner.last === photo && inner.frame.photo === photo)
+    }
+  }
+
   @Test("what no weak reference leads to any more is not kept, nor read again", arguments: [false, true])
   func removedReferences(isCompacted: Bool) throws {
     let folder = try TemporaryFolder()

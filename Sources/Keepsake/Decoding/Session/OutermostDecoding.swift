@@ -183,9 +183,7 @@ extension DecodingSession {
         for reference in next { graph.objects.prefetchEntry(reference.number) }
         for reference in next { graph.objects.prefetchObject(reference.number) }
       }
-      if try !reference.resolve(in: self) {
-        graph.wait(reference)
-      }
+      if try !reference.resolve(in: self) || mayBeReadAgain(reference.number) { graph.wait(reference) }
     }
   }
 

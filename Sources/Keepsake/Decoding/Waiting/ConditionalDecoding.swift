@@ -158,6 +158,9 @@ extension DecodingSession {
     return objects
   }
 
+  /// Whether the object `number` may be released and read again, as it was read only for references that wait for it.
+  func mayBeReadAgain(_ number: Int) -> Bool { lazies.areAwaited || graph.waiting[number] != nil }
+
   /// Forgets the conditional references to objects that exist and satisfy `condition`.
   func forgetWaiting(where condition: (AnyObject) -> Bool) {
     graph.waiting = graph.waiting.filter { number, _ in
@@ -200,7 +203,7 @@ extension DecodingSession {
     try checkIsObject(number, at: start)
     let box = WeakBox(waitingFor: type)
     let reference = WaitingReference(receiver: box, number: number, offset: start)
-    if try !reference.resolve(in: self) { graph.conditional.append(reference) }
+    if try mayBeReadAgain(number) || !reference.resolve(in: self) { graph.conditional.append(reference) }
     return box
   }
 }
