@@ -115,8 +115,9 @@ package struct ContentReader {
     let list = archive.list
     guard let members = list.dictionary(node) else {
       // PropertyListEncoder writes this text for nil, and NSKeyedUnarchiver reads it as nil.
-      if list.string(node) == "$null" { return .value(.none) }
-      return .value(try archive.plainValue(node))
+      let value = try archive.plainValue(node)
+      if case .string("$null") = value { return .value(.none) }
+      return .value(value)
     }
     var fields: [(key: String, node: Int)] = []
     try budget.charge(members.count, of: ContentReader.memberByteCount, at: list.offsets[node])
