@@ -209,9 +209,11 @@ final class SavedState {
       session.turn.take {
         // What the new file lacks may come back. Then it must share objects with what is in the file.
         session.readLazyValuesIfPossible { numbers[$0] == nil }
-        // Other threads may have read weak references since the save. The new session does not know that they wait.
+        // Other threads may have read weak references since the save. The document keeps their objects, so that saves
+        // need not search the lazy values for them; without it, they wait.
         var followed = 0
         if let found = try? session.readAwaited(after: &followed) { awaited += found }
+        new.continueWaiting(of: session, numbers)
         for (number, object) in renumbered(unlisted) {
           new.share(object, number)
           all.list.append((number, object))

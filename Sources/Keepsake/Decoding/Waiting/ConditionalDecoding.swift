@@ -17,7 +17,7 @@ struct WaitingReference {
   let receiver: any ReferenceReceiver
   /// The number of the object.
   let number: Int
-  /// The offset of the reference.
+  /// The offset of the reference; 0 if unknown.
   let offset: Int
   /// The number of the object that has the reference in a property; 0 if unknown.
   var owner = 0
@@ -147,10 +147,10 @@ extension DecodingSession {
         graph.waiting[number] = nil
         continue
       }
-      if let target = reference.receiver.target {
+      if reference.offset > 0, let target = reference.receiver.target {
         if let object = try read(target, for: reference) { objects.append(object) }
       } else {
-        // A placeholder does not know the declared class, but the lazy value that contains the object does.
+        // The lazy value that contains the object knows the declared class, and where it is.
         readLazyValuesIfPossible()
         if let object = graph.objects.object(number) { objects.append(object) }
       }
@@ -165,6 +165,17 @@ extension DecodingSession {
   func forgetWaiting(where condition: (AnyObject) -> Bool) {
     graph.waiting = graph.waiting.filter { number, _ in
       !(graph.objects.object(number).map(condition) ?? false)
+    }
+  }
+
+  /// Lets the references that wait in `session` wait for the same objects here, where these have other numbers.
+  func continueWaiting(of session: DecodingSession, _ numbers: [Int: Int]) {
+    for (number, references) in session.graph.waiting.sorted(by: { $0.key < $1.key }) {
+      guard let number = numbers[number] else { continue }
+      for reference in references {
+        guard let owner = reference.owner == 0 ? 0 : numbers[reference.owner] else { continue }
+        graph.wait(WaitingReference(receiver: reference.receiver, number: number, offset: 0, owner: owner))
+      }
     }
   }
 
