@@ -349,6 +349,17 @@ import Testing
     }
   }
 
+  @Test("a text that begins as an archive of NSArchiver does is JSON")
+  func wordsOfNSArchiver() throws {
+    let words = ["streamtyped", "typedstream"]
+    for words in [words, words.reversed()] {
+      let json = try JSONEncoder().encode(words)
+      let result = try Keeputil.run("convert", "-", "a.keepsake", input: json, in: folder)
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(try KeyedUnarchiver.unarchive([String].self, fromFile: folder("a.keepsake")) == words)
+    }
+  }
+
   @Test(
     "on a terminal: no archive goes there, and nothing stays of the progress",
     .enabled(if: Keeputil.hasTerminal)

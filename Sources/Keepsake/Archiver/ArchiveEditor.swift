@@ -146,14 +146,14 @@ public struct ArchiveEditor: Sendable {
 
   // MARK: Paths
 
-  /// The container of the value at `path`, and the label of the value there.
+  /// The container of the value at `path`, and the label of the value there. Notes the path for errors.
   private mutating func element(at path: ArchivePath) throws(ArchiveError) -> (ArchiveValue, PathElement) {
     let (container, last) = try container(at: path)
     guard let element = try container.member(last)?.label else { throw try missing(path) }
     return (container, element)
   }
 
-  /// The container that the last step of `path` is in, and that step.
+  /// The container that the last step of `path` is in, and that step. Notes the path for errors.
   private mutating func container(at path: ArchivePath) throws(ArchiveError) -> (ArchiveValue, PathElement) {
     guard let last = try path.checkedElements.last else {
       throw .misuse("The empty path is the whole archive. Name a key of the top level")

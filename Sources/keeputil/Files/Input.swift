@@ -34,8 +34,8 @@ struct Input {
     let read = try InputReading.read(file, name: name, mayBeJSON: mayBeJSON)
     (self.file, self.save, givenByteCount) = (read.file, number, read.byteCount)
     data = if let number { try Input.data(read.data, asOf: number, name) } else { read.data }
-    // The order of the words is that of the bytes of numbers.
-    if ["streamtyped", "typedstream"].contains(where: { data.dropFirst(2).starts(with: $0.utf8) }) {
+    // After a version comes a text of 11 bytes. The order of its words is that of the bytes of numbers.
+    if ["\u{B}streamtyped", "\u{B}typedstream"].contains(where: { data.dropFirst().starts(with: $0.utf8) }) {
       throw .badData("\(name): this is an archive of NSArchiver, which only NSUnarchiver reads")
     }
   }

@@ -27,8 +27,7 @@ extension DecodingContainerState {
   /// not decode the value.
   @inline(never)
   func isNilForNow(_ key: some CodingKey, at start: Int) throws -> Bool {
-    guard let owner,
-      let property = StoredProperty.all(of: owner.type)?.property(named: propertyNames(of: key)),
+    guard let property = owner?.property(for: key),
       let type = RuntimeMetadata.wrappedType(of: property.type) as? any Decodable.Type
     else { return false }
     return try isReadLast(type, key, at: start, needsValue: false) != nil
@@ -38,8 +37,7 @@ extension DecodingContainerState {
   /// reads them one by one finds none.
   @inline(never)
   func isEmptyForNow(_ key: some CodingKey, at start: Int) throws -> Bool {
-    guard try !session.isNil(at: start), let owner,
-      let property = StoredProperty.all(of: owner.type)?.property(named: propertyNames(of: key)),
+    guard try !session.isNil(at: start), let property = owner?.property(for: key),
       let type = property.type as? any Decodable.Type
     else { return false }
     return try isReadLast(type, key, at: start, needsValue: true) != nil
@@ -279,7 +277,7 @@ extension DecodingSession {
     func makeReference<Target: AnyObject>(_ type: Target.Type, _ property: StoredProperty) {
       reference = ReferenceProperty<Target>(property)
     }
-    let property = StoredProperty.all(of: object.type)?.property(named: propertyNames(of: key))
+    let property = object.property(for: key)
     let isStored = property?.type == Value.self || property?.type == Value?.self
     if isStored || later.readLast.throwsForValues, let property, property.isVariable {
       if isStored, let target = RuntimeMetadata.wrappedType(of: property.type) as? any AnyObject.Type {
@@ -305,5 +303,12 @@ extension DecodingSession {
       isConditional: weak.map { lazies.areArchived || later.readLast.include($0) } ?? false,
       isStored: isStored
     )
+  }
+}
+
+extension TypedValueInProgress {
+  /// The stored property that `key` names.
+  fileprivate func property(for key: some CodingKey) -> StoredProperty? {
+    StoredProperty.all(of: type)?.property(named: propertyNames(of: key))
   }
 }
