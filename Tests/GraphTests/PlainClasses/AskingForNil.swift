@@ -84,7 +84,9 @@ import Testing
     for node in nodes { node.cut() }
   }
 
-  private enum WayOfElements: CaseIterable { case oneByOne, optional, failable, failableIfPresent }
+  private enum WayOfElements: CaseIterable {
+    case oneByOne, superDecoder, optional, failable, failableIfPresent
+  }
 
   private struct Failable<Value: Decodable>: Decodable {
     let value: Value?
@@ -96,10 +98,13 @@ import Testing
   private final class Branch: Codable {
     var name: String
     var others: [Branch] = []
+    var named: [String: Branch] = [:]
 
-    private enum CodingKeys: CodingKey { case name, others }
+    private enum CodingKeys: CodingKey { case name, others, named }
 
     init(_ name: String) { self.name = name }
+
+    func cut() { (others, named) = ([], [:]) }
 
     init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -109,43 +114,57 @@ import Testing
       case .oneByOne:
         var elements = try container.nestedUnkeyedContainer(forKey: .others)
         while !elements.isAtEnd { others.append(try elements.decode(Branch.self)) }
+        let values = try container.nestedContainer(keyedBy: AnyKey.self, forKey: .named)
+        for key in values.allKeys { named[key.stringValue] = try values.decode(Branch.self, forKey: key) }
+      case .superDecoder:
+        others = try [Branch](from: container.superDecoder(forKey: .others))
+        named = try [String: Branch](from: container.superDecoder(forKey: .named))
       case .optional:
         others = try container.decode([Branch?].self, forKey: .others).compactMap { $0 }
+        named = try container.decode([String: Branch?].self, forKey: .named).compactMapValues { $0 }
       case .failable:
         others = try container.decode([Failable<Branch>].self, forKey: .others).compactMap(\.value)
+        named = try container.decode([String: Failable<Branch>].self, forKey: .named).compactMapValues(
+          \.value
+        )
       case .failableIfPresent:
         let all = try container.decodeIfPresent([Failable<Branch>].self, forKey: .others)
         others = all?.compactMap(\.value) ?? []
+        let allNamed = try container.decodeIfPresent([String: Failable<Branch>].self, forKey: .named)
+        named = allNamed?.compactMapValues(\.value) ?? [:]
       case nil: throw Refusal(reason: "no way")
       }
     }
   }
 
   @Test(
-    "an array that is encoded as it is and decoded in another way is empty until it has its value",
+    "a collection that is encoded as it is and decoded in another way is empty until it has its value",
     arguments: WayOfElements.allCases
   )
   private func elements(way: WayOfElements) throws {
     let branches = ["a", "b", "c"].map(Branch.init)
-    defer { for branch in branches { branch.others = [] } }
+    defer { for branch in branches { branch.cut() } }
     for (index, branch) in branches.enumerated() {
       branch.others = [branches[(index + 1) % 3], branch, Branch("leaf")]
+      branch.named = ["previous": branches[(index + 2) % 3], "leaf": branch.others[2]]
     }
     var decoder = ArchiveDecoder()
     decoder.userInfo[.named("way")] = way
     for root in branches {
       let back = try decoder.decode([Branch].self, from: ArchiveEncoder().encode([root] + branches))
-      defer { for branch in back { branch.others = [] } }
+      defer { for branch in back { branch.cut() } }
       #expect(back.map(\.name) == [root.name, "a", "b", "c"])
       for (index, branch) in back.dropFirst().enumerated() {
         #expect(branch.others.map(\.name) == [branches[(index + 1) % 3].name, branch.name, "leaf"])
         #expect(branch.others[0] === back[1 + (index + 1) % 3] && branch.others[1] === branch)
+        #expect(branch.named.count == 2 && branch.named["leaf"] === branch.others[2])
+        #expect(branch.named["previous"] === back[1 + (index + 2) % 3])
       }
     }
     let alone = Branch("alone")
     alone.others = [Branch("leaf")]
-    #expect(
-      try decoder.decode(Branch.self, from: ArchiveEncoder().encode(alone)).others.map(\.name) == ["leaf"]
-    )
+    alone.named = ["twig": Branch("twig")]
+    let back = try decoder.decode(Branch.self, from: ArchiveEncoder().encode(alone))
+    #expect(back.others.map(\.name) == ["leaf"] && back.named.mapValues(\.name) == ["twig": "twig"])
   }
 }

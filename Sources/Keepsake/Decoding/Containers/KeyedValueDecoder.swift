@@ -122,28 +122,18 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-    let value = try state.existingOffset(of: key)
-    let decoder = try nestedDecoder(at: value)
-    guard session.later.readLast.throwsForValues, try state.isEmptyForNow(key, at: value) else {
-      return try decoder.unkeyedContainer()
-    }
-    return UnkeyedValueDecoder(
-      decoder: decoder,
-      firstOffset: value,
-      cursor: value,
-      elementCount: 0,
-      isElsewhere: true
-    )
+    try nestedDecoder(key).unkeyedContainer()
   }
 
-  private func nestedDecoder(_ key: Key) throws -> ValueDecoder {
-    try nestedDecoder(at: state.existingOffset(of: key))
+  private func nestedDecoder(_ key: Key) throws -> any Decoder {
+    try nestedDecoder(at: state.existingOffset(of: key), key)
   }
 
-  private func nestedDecoder(at value: Int) throws -> ValueDecoder {
+  private func nestedDecoder(at value: Int, _ key: some CodingKey) throws -> any Decoder {
     try state.checkEnd(ofValueAt: value)
     state.show()
-    return try session.nestedDecoder(at: value, in: depth)
+    let decoder = try session.nestedDecoder(at: value, in: depth)
+    return try session.later.readLast.throwsForValues ? state.emptied(decoder, key) : decoder
   }
 
   func superDecoder() throws -> any Decoder {
@@ -162,6 +152,6 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func superDecoder(at value: Int?, _ key: any CodingKey) throws -> any Decoder {
     guard let value else { return PlacelessDecoder(session: session, codingPath: codingPath + [key]) }
     session.noteSuperclass(in: state, at: value)
-    return try nestedDecoder(at: value)
+    return try nestedDecoder(at: value, key)
   }
 }

@@ -33,14 +33,20 @@ extension DecodingContainerState {
     return try isReadLast(type, key, at: start, needsValue: false) != nil
   }
 
-  /// Whether the elements of `key` at `start` are read last, and the property is empty until then. An initializer that
-  /// reads them one by one finds none.
+  /// `decoder`, which is that of the value of `key`. If the value is read last, and the property is empty until then, a
+  /// decoder of an empty collection, for an initializer that reads the elements one by one.
   @inline(never)
-  func isEmptyForNow(_ key: some CodingKey, at start: Int) throws -> Bool {
+  func emptied(_ decoder: ValueDecoder, _ key: some CodingKey) throws -> any Decoder {
+    let start = decoder.offset
     guard try !session.isNil(at: start), let property = owner?.property(for: key),
-      let type = property.type as? any Decodable.Type
-    else { return false }
-    return try isReadLast(type, key, at: start, needsValue: true) != nil
+      let type = property.type as? any Decodable.Type,
+      try isReadLast(type, key, at: start, needsValue: true) != nil
+    else { return decoder }
+    guard (try? decoder.container(keyedBy: ArchiveCodingKey.self)) != nil else {
+      return PackedUnkeyedDecoder(session: session, codingPath: decoder.codingPath, numbers: PackedArray([]))
+    }
+    session.nesting.frames[decoder.depth].setKeyed(KeyedHead(isElsewhere: true, payload: start))
+    return decoder
   }
 
   /// Throws an error if the value of `key` at `start` is read last.
