@@ -10,7 +10,7 @@ struct PathCosts {
   private static let longestPath = 256
   private static let shortPath = 8
 
-  private var stepCount = 0
+  private(set) var stepCount = 0
   private var searchedByteCount = 0
 
   mutating func charge(steps: Int) { stepCount &+= steps }

@@ -19,6 +19,9 @@ struct DecodingBudget {
   /// Added to the bytes of the archive in the limit for reported elements.
   static let freeCount = 1 << 16
 
+  /// About as many bytes as an error takes whose coding path has `stepCount` steps.
+  static func byteCount(ofErrorWith stepCount: Int) -> Int { 1_024 &+ stepCount &* 128 }
+
   /// How many bytes decoding may allocate.
   var allocationLimit = 0
   /// The costs so far.

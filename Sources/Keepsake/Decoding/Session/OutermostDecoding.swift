@@ -22,9 +22,7 @@ extension DecodingSession {
     nesting.base = 0
     // Forget an early use that was noted after an earlier call had thrown.
     _ = later.earlyUses.take()
-    // The program may have continued without closing the cycle that was met last.
-    if later.readLast.cycle != nil { later.readLast.cycle = nil }
-    later.readLast.throwsForValues = false
+    later.readLast.beginOutermost()
     let start = cursor
     let charged = checks.budget.begin(at: start)
     var isDecoded = false
@@ -46,10 +44,10 @@ extension DecodingSession {
         forgetValues()
         // An error that could not be thrown before may be the reason for this one.
         let error = checks.failure.take() ?? error
-        guard later.readLast.closeCycle() else { throw error }
+        guard later.readLast.closeCycle() || later.readLast.giveErrors() else { throw error }
         // Some plans have cached which properties wait.
         forgetTypes()
-        // Try again with a waiting property. What was read stays counted, so the number of attempts is bounded.
+        // Try again. What was read stays counted, so the number of attempts is bounded.
         checks.budget.release(charged)
         detachFrames(for: start)
         (cursor, depth) = (start, 0)
@@ -76,11 +74,20 @@ extension DecodingSession {
   {
     let value = try decodeInside(type, at: &cursor, depth)
     try checkEarlyUses()
+    var failure: (any Error)?
     while let next = later.deferred.next() {
-      try next.value.decode(self, next)
+      let stepCount = checks.budget.paths.stepCount
+      do { try next.value.decode(self, next) } catch  where next.number > 0 && loss(error) == nil {
+        // The others may fail, too.
+        let byteCount = DecodingBudget.byteCount(ofErrorWith: checks.budget.paths.stepCount &- stepCount)
+        guard (try? charge(byteCount, at: next.offset)) != nil else { throw error }
+        later.readLast.fail(error, at: next.offset)
+        failure = failure ?? error
+      }
       // Check at once, so that fewer cycles are closed, which nothing would break after an error.
       try checkEarlyUses()
     }
+    if let failure { throw failure }
     try resolveConditionals()
     if later.readLast.areThere || graph.haveEarly { try checkHashes() }
     if graph.inProgress.isEmpty { graph.haveEarly = false }

@@ -25,6 +25,13 @@ struct PropertiesReadLast {
   /// missing. If they catch the error, the property waits. If they request another collection, as
   /// `decode([Failable<Node>].self)` and a nested container are for `[Node]`, they get an empty one.
   var throwsForValues = false
+  /// The errors of values that could not be read last, by the offsets of these. In the next attempt, initializers get
+  /// them where they request the values, and may catch them.
+  private(set) var failed: [Int: any Error] = [:]
+  /// How many of these were there when the last attempt for them began, and how many such attempts there were.
+  private var given = (errorCount: 0, attemptCount: 0)
+  /// If each initializer throws the error it gets, the next attempt gives it to the one that requested its object.
+  private static let mostAttempts = 4
   /// The property for each entry of the class table and each key.
   var known = PairCache<PropertyOfKey>()
   /// The records of superclasses within those of the objects in progress, and the numbers of these objects.
@@ -129,6 +136,15 @@ struct PropertiesReadLast {
     (caught, caughtBefore) = ([:], [:])
   }
 
+  /// Forgets what was found while the last outermost value was decoded.
+  @inline(__always)
+  mutating func beginOutermost() {
+    // The program may have continued without closing the cycle that was met last.
+    if cycle != nil { cycle = nil }
+    throwsForValues = false
+    if !failed.isEmpty { (failed, given) = ([:], (0, 0)) }
+  }
+
   /// Whether some class has properties that are read last, apart from conditional ones.
   var haveKeys: Bool { haveKeysInArchive || !found.isEmpty }
 
@@ -156,6 +172,16 @@ struct PropertiesReadLast {
     // An initializer that catches errors may have read early what is read last.
     defer { throwsForValues = true }
     return haveKeys && !throwsForValues
+  }
+
+  /// Notes that the value at `offset` could not be read last.
+  mutating func fail(_ error: any Error, at offset: Int) { failed[offset] = error }
+
+  /// Whether another attempt is to give initializers the errors that were noted since the last one.
+  mutating func giveErrors() -> Bool {
+    guard failed.count > given.errorCount, given.attemptCount < Self.mostAttempts else { return false }
+    given = (failed.count, given.attemptCount + 1)
+    return true
   }
 
   /// Notes that an error for the value at `offset` is thrown. If one was thrown before, an initializer has caught it.

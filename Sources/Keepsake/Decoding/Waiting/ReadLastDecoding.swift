@@ -16,6 +16,7 @@ extension DecodingContainerState {
         || session.lazies.areArchived && session.isReference(at: start),
       let object = owner
     else { return nil }
+    if let error = session.later.readLast.failed[start] { throw error }
     let property = session.propertyReadLast(type, key, object, self)
     guard !needsValue || property.canBeEmpty, try session.wait(property, of: object, at: start)
     else { return nil }
@@ -27,7 +28,7 @@ extension DecodingContainerState {
   /// not decode the value.
   @inline(never)
   func isNilForNow(_ key: some CodingKey, at start: Int) throws -> Bool {
-    guard let property = owner?.property(for: key),
+    guard session.later.readLast.failed[start] == nil, let property = owner?.property(for: key),
       let type = RuntimeMetadata.wrappedType(of: property.type) as? any Decodable.Type
     else { return false }
     return try isReadLast(type, key, at: start, needsValue: false) != nil
@@ -38,8 +39,8 @@ extension DecodingContainerState {
   @inline(never)
   func emptied(_ decoder: ValueDecoder, _ key: some CodingKey) throws -> any Decoder {
     let start = decoder.offset
-    guard try !session.isNil(at: start), let property = owner?.property(for: key),
-      let type = property.type as? any Decodable.Type,
+    guard try !session.isNil(at: start), session.later.readLast.failed[start] == nil,
+      let property = owner?.property(for: key), let type = property.type as? any Decodable.Type,
       try isReadLast(type, key, at: start, needsValue: true) != nil
     else { return decoder }
     guard (try? decoder.container(keyedBy: ArchiveCodingKey.self)) != nil else {
@@ -211,6 +212,7 @@ extension DecodingSession {
   ///   property last, the property cannot wait, or `owner` is not the object whose body is being read.
   func readLast(_ property: StoredProperty, _ key: Int, of owner: AnyObject, at offset: Int) throws -> Bool {
     guard let object = inProgress(owner), object.entry >= 0 else { return false }
+    if let error = later.readLast.failed[offset] { throw error }
     let found = self.property(key, of: object, property.type) {
       .init(
         object.type,

@@ -1,0 +1,156 @@
+import Keepsake
+import RandomArchives
+import TestSupport
+import Testing
+
+/// Initializers that catch the error of a value that is read last, as one of a value that is read at once.
+@Suite struct ErrorsReadLast {
+  private final class Person: Codable {
+    let name: String
+    let isStrict: Bool
+    let isRefused: Bool
+    var friend: Person?
+    var team: [Person] = []
+    var known: [String: Person] = [:]
+
+    private enum CodingKeys: CodingKey { case name, isStrict, isRefused, friend, team, known }
+
+    init(_ name: String, isStrict: Bool = false, isRefused: Bool = false) {
+      (self.name, self.isStrict, self.isRefused) = (name, isStrict, isRefused)
+    }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      name = try container.decode(String.self, forKey: .name)
+      isStrict = try container.decode(Bool.self, forKey: .isStrict)
+      isRefused = try container.decode(Bool.self, forKey: .isRefused)
+      do {
+        friend = try container.decodeIfPresent(Person.self, forKey: .friend)
+      } catch let error as Refusal {
+        if isStrict { throw error }
+      }
+      do { team = try container.decode([Person].self, forKey: .team) } catch let error as Refusal {
+        if isStrict { throw error }
+      }
+      do {
+        if try !container.decodeNil(forKey: .known) {
+          known = try container.decode([String: Person].self, forKey: .known)
+        }
+      } catch let error as Refusal {
+        if isStrict { throw error }
+      }
+      if isRefused { throw Refusal(reason: name) }
+    }
+
+    var others: [Person] { [friend].compactMap { $0 } + team + known.values }
+
+    func cut() { (friend, team, known) = (nil, [], [:]) }
+  }
+
+  /// The names of the people that cannot be read, since their initializers throw.
+  private func unreadable(of people: [Person]) -> Set<String> {
+    var names = Set(people.filter(\.isRefused).map(\.name))
+    while true {
+      let more = people.filter { person in
+        person.isStrict && !names.contains(person.name) && person.others.contains { names.contains($0.name) }
+      }
+      if more.isEmpty { return names }
+      names.formUnion(more.map(\.name))
+    }
+  }
+
+  /// Expects that `back` is the graph of `person` without what is unreadable.
+  private func expectReadable(_ person: Person, _ back: Person, without names: Set<String>, _ seed: UInt64) {
+    var counterparts: [ObjectIdentifier: Person] = [:]
+    var rest = [(person, back)]
+    defer { for back in counterparts.values { back.cut() } }
+    while let (person, back) = rest.popLast() {
+      if let known = counterparts[ObjectIdentifier(person)] {
+        #expect(known === back, "graph \(seed)")
+        continue
+      }
+      counterparts[ObjectIdentifier(person)] = back
+      let friend = person.friend.flatMap { names.contains($0.name) ? nil : $0 }
+      let team = person.team.contains { names.contains($0.name) } ? [] : person.team
+      let known = person.known.values.contains { names.contains($0.name) } ? [:] : person.known
+      guard back.name == person.name, (back.friend == nil) == (friend == nil), back.team.count == team.count,
+        Set(back.known.keys) == Set(known.keys)
+      else {
+        Issue.record("\(person.name) of graph \(seed) differs")
+        continue
+      }
+      rest += zip([friend].compactMap { $0 } + team, [back.friend].compactMap { $0 } + back.team)
+      for (key, value) in known { if let other = back.known[key] { rest.append((value, other)) } }
+    }
+  }
+
+  @Test("random graphs come back without what initializers may do without")
+  func randomGraphs() throws {
+    var seeds = SeededGenerator("caught errors")
+    for _ in 0..<200 {
+      let seed = seeds.next()
+      var numbers = SplitMix(seed: seed)
+      let people = (0..<Int.random(in: 2...12, using: &numbers)).map { index in
+        // Longer chains of strict ones may take more attempts than there are.
+        Person("\(index)", isStrict: 1...2 ~= index, isRefused: Int.random(in: 0..<8, using: &numbers) == 0)
+      }
+      defer { for person in people { person.cut() } }
+      func anyone() -> Person { people[Int.random(in: 0..<people.count, using: &numbers)] }
+      for person in people {
+        if Bool.random(using: &numbers) { person.friend = anyone() }
+        person.team = (0..<Int.random(in: 0..<3, using: &numbers)).map { _ in anyone() }
+        if Bool.random(using: &numbers) { person.known = ["a": anyone(), "b": anyone()] }
+      }
+      let names = unreadable(of: people)
+      let root = people[0]
+      let data = try ArchiveEncoder().encode(root)
+      if names.contains(root.name) {
+        #expect(throws: Refusal.self, "graph \(seed)") {
+          try ArchiveDecoder().decode(Person.self, from: data)
+        }
+      } else {
+        let back = try ArchiveDecoder().decode(Person.self, from: data)
+        expectReadable(root, back, without: names, seed)
+      }
+    }
+  }
+
+  @Test("a long chain of initializers that throw what they get ends with that error")
+  func longChain() throws {
+    let people = (0..<1_000).map { Person("\($0)", isStrict: true, isRefused: $0 == 999) }
+    defer { for person in people { person.cut() } }
+    for (person, next) in zip(people, people.dropFirst()) { (person.friend, next.team) = (next, [person]) }
+    let data = try ArchiveEncoder().encode(people[0])
+    #expect(throws: Refusal(reason: "999")) { try ArchiveDecoder().decode(Person.self, from: data) }
+  }
+
+  private final class Model: ArchivedModel {
+    var name = ""
+    var friend: Model?
+    var visitor: Visitor?
+  }
+
+  private final class Visitor: Codable {
+    var host: Model?
+    let number: Int
+
+    init(_ number: Int) { self.number = number }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      host = try? container.decodeIfPresent(Model.self, forKey: .host)
+      number = try container.decode(Int.self, forKey: .number)
+      if number < 0 { throw Refusal(reason: "\(number)") }
+    }
+  }
+
+  @Test("the initializer of a plain object catches the error of a model in a cycle")
+  func models() throws {
+    let (host, model, visitor) = (Model(), Model(), Visitor(1))
+    (visitor.host, host.visitor, host.friend) = (host, visitor, model)
+    (model.friend, model.visitor) = (host, Visitor(-1))
+    defer { (host.visitor, host.friend, model.friend, model.visitor) = (nil, nil, nil, nil) }
+    let back = try ArchiveDecoder().decode(Visitor.self, from: ArchiveEncoder().encode(visitor))
+    #expect(back.number == 1 && back.host == nil)
+  }
+}
