@@ -75,7 +75,6 @@ struct ArchiveBuilder {
   /// Appends the head of a record, whose values must follow in the order of `names`, which must differ (Format §4.8).
   ///
   /// - Returns: the number of the record's shape: ``append(recordOfShape:)`` appends another head with the same keys.
-  @discardableResult
   mutating func append(recordHead names: some Sequence<String>) throws(ArchiveError) -> Int {
     var node = ShapeTrie.root
     var seen: Set<Int> = []

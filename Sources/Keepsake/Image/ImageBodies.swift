@@ -118,7 +118,7 @@ extension ArchiveImage {
 /// The rules for bodies (Format §4.1, §4.9; §10, rules 10, 19, 20, 25), for all code that reads one.
 extension ArchiveImage {
   /// The class and the body of the object `number`, to which `reference` leads, and the offset of the content.
-  package func objectBody(
+  func objectBody(
     _ number: Int,
     at reference: Int
   ) throws(ArchiveError) -> (classNumber: Int, body: Range<Int>, content: Int) {
@@ -131,7 +131,7 @@ extension ArchiveImage {
   }
 
   /// The offset of the top-level value, which fills its body and is not an object.
-  package var topLevelContent: Int {
+  var topLevelContent: Int {
     get throws(ArchiveError) {
       let offset = try topLevelStart
       if let root = rootOffset, try end(ofValueAt: root, in: reader) == directory.topLevel.upperBound {
@@ -152,7 +152,7 @@ extension ArchiveImage {
   }
 
   /// The offset of the top-level value, which is not an object. Does not walk it.
-  package var topLevelStart: Int {
+  var topLevelStart: Int {
     get throws(ArchiveError) {
       var cursor = directory.topLevel.lowerBound
       guard try classNumber(at: &cursor) == nil else {
@@ -165,7 +165,7 @@ extension ArchiveImage {
   /// Walks the value at `content`, and throws unless it fills the rest of `body`. So all counts and shapes in it are
   /// true, and no archive can make a reader walk on into other bodies again and again.
   @inline(__always)
-  package func checkExtent(_ content: Int, fills body: Range<Int>) throws(ArchiveError) {
+  func checkExtent(_ content: Int, fills body: Range<Int>) throws(ArchiveError) {
     try ArchiveImage.checkEnd(
       try end(ofValueAt: content, in: reader.limitedForNow(to: body.upperBound)),
       of: body
@@ -174,7 +174,7 @@ extension ArchiveImage {
 
   /// Throws unless the value of `body`, which ends at `end`, fills it.
   @inline(__always)
-  package static func checkEnd(_ end: Int, of body: Range<Int>) throws(ArchiveError) {
+  static func checkEnd(_ end: Int, of body: Range<Int>) throws(ArchiveError) {
     guard end == body.upperBound else { throw doesNotFill(body, end) }
   }
 
@@ -187,7 +187,7 @@ extension ArchiveImage {
 
   /// The error for a value reference at `offset` to a body with a class, or another reference to a body without one.
   @inline(never)
-  package func leadsToOtherKind(isToValue: Bool, _ offset: Int) -> ArchiveError {
+  func leadsToOtherKind(isToValue: Bool, _ offset: Int) -> ArchiveError {
     ArchiveError.damaged(
       isToValue ? "A reference to a value leads to an object" : "A reference to an object leads to a value",
       at: offset
@@ -195,7 +195,7 @@ extension ArchiveImage {
   }
 
   /// Throws unless the value reference at `offset` is the only one with its number; `first` is the first one, if any.
-  package func checkReference(isOnlyOne first: Int?, at offset: Int) throws(ArchiveError) {
+  func checkReference(isOnlyOne first: Int?, at offset: Int) throws(ArchiveError) {
     guard first ?? offset == offset else {
       throw .damaged("Two keys of the top level refer to the same value", at: offset)
     }

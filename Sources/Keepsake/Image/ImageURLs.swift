@@ -4,7 +4,7 @@ extension ArchiveImage {
   private static let mostBases = 16
 
   /// The offsets of the texts of the URL at `offset`: its relative text, that of its base, and so on.
-  package func urlTexts(at offset: Int, in reader: ByteReader) throws(ArchiveError) -> [Int] {
+  func urlTexts(at offset: Int, in reader: ByteReader) throws(ArchiveError) -> [Int] {
     var texts: [Int] = []
     var url = offset
     while true {

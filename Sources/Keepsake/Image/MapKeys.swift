@@ -62,7 +62,7 @@ enum KeyText {
 
 extension ValueLayout {
   /// The key of a map at `cursor`, which moves past it.
-  package func mapKey(at cursor: inout Int, in reader: ByteReader) throws(ArchiveError) -> PathElement {
+  func mapKey(at cursor: inout Int, in reader: ByteReader) throws(ArchiveError) -> PathElement {
     let start = cursor
     return switch try keyText(at: &cursor, in: reader) {
     case .text(let range): .key(try reader.string(range))

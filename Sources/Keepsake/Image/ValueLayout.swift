@@ -1,24 +1,24 @@
 /// Reads the fixed parts of values: where they end, and how many elements they have. Both directions use it.
-package protocol ValueLayout {
+protocol ValueLayout {
   func slotCount(ofShape number: Int, at offset: Int) throws(ArchiveError) -> Int
   func keyName(slot: Int, ofShape number: Int) -> String
   func string(_ number: Int, at offset: Int) throws(ArchiveError) -> String
 }
 
 extension ArchiveImage: ValueLayout {
-  package func keyName(slot: Int, ofShape number: Int) -> String {
+  func keyName(slot: Int, ofShape number: Int) -> String {
     guard let slots = try? shape(number, at: 0), slot < slots.count else { return "" }
     return keys[shapeKey(slots.lowerBound + slot)]
   }
 
-  package func slotCount(ofShape number: Int, at offset: Int) throws(ArchiveError) -> Int {
+  func slotCount(ofShape number: Int, at offset: Int) throws(ArchiveError) -> Int {
     try shape(number, at: offset).count
   }
 }
 
 extension ValueLayout {
   /// The end of the value at `offset` (Format §4). Finds it without recursion, so nesting takes no stack.
-  package func end(ofValueAt offset: Int, in reader: ByteReader) throws(ArchiveError) -> Int {
+  func end(ofValueAt offset: Int, in reader: ByteReader) throws(ArchiveError) -> Int {
     var cursor = offset
     var pending = 1
     repeat {
@@ -100,7 +100,7 @@ extension ValueLayout {
 
   /// The content of the head of the packed array at `offset`, and the end of the array, found in one step for each
   /// block of integers, or one for other elements.
-  package func packedArray(
+  func packedArray(
     at offset: Int,
     in reader: ByteReader
   ) throws(ArchiveError) -> (element: PackedElement, count: Int, payload: Int, end: Int) {
@@ -141,7 +141,7 @@ extension ValueLayout {
     ArchiveError.damaged("A packed array is longer than the archive", at: offset)
   }
 
-  package func unknownTag(_ tag: UInt8, at offset: Int) -> ArchiveError {
+  func unknownTag(_ tag: UInt8, at offset: Int) -> ArchiveError {
     ArchiveError.damaged("Unknown tag 0x\(String(tag, radix: 16))", at: offset)
   }
 }

@@ -1,6 +1,6 @@
 /// The extent of each body (Format §5.6): groups of 64 bodies, each with the offset of its first body and all
 /// lengths. A length takes one, two, four or eight bytes, whichever suffices for the group.
-package enum OffsetTable {
+enum OffsetTable {
   static let groupSize = 64
   /// Eight bytes of offset and width code, four of the location of the lengths.
   static let groupByteCount = 12

@@ -4,7 +4,7 @@ internal import FoundationArchives
 ///
 /// Instances become objects. So do collections, and large data, with several references: a reader that expects an array
 /// accepts a reference to one. Everything else is written where it is referred to. (Docs/Design.md §9.)
-package struct ArchiveTranslation {
+struct ArchiveTranslation {
   var contents: ContentReader
   private let archive: FoundationArchive
   let list: PropertyList
@@ -44,7 +44,7 @@ package struct ArchiveTranslation {
   ///
   /// - Parameter staysInMemory: whether the new archive never leaves memory. Then it has no checksums, and unreferenced
   ///   objects do not count as losses.
-  package static func translate(
+  static func translate(
     _ reader: ByteReader,
     _ limits: ArchiveLimits,
     staysInMemory: Bool

@@ -200,5 +200,5 @@ package struct ArchiveWalk {
   }
 
   /// Call this when the walk has visited everything. Throws unless the value that it began with fills its body.
-  package mutating func checkEnd() throws(ArchiveError) { try ArchiveImage.checkEnd(cursor, of: body) }
+  mutating func checkEnd() throws(ArchiveError) { try ArchiveImage.checkEnd(cursor, of: body) }
 }

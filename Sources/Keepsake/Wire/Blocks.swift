@@ -108,7 +108,7 @@ package struct BlockVerifier {
     try parts[max(0, next - 1)].verify(range, in: reader)
   }
 
-  package mutating func verifyAll() throws(ArchiveError) {
+  mutating func verifyAll() throws(ArchiveError) {
     for index in parts.indices { try parts[index].verify(parts[index].covered, in: reader) }
   }
 }

@@ -227,7 +227,7 @@ package final class ByteBuffer {
   ///
   /// - Returns: The distance by which the bytes after them moved.
   @inline(__always)
-  package func setHead(at start: Int, kept: Int, _ tag: UInt8, varint number: Int?) -> Int {
+  func setHead(at start: Int, kept: Int, _ tag: UInt8, varint number: Int?) -> Int {
     let byteCount = number.map { 2 &+ (max(1, 64 &- $0.leadingZeroBitCount) &- 1) / 7 } ?? 1
     let change = byteCount &- kept
     if change != 0 { move(from: start + kept, by: change) }
@@ -251,14 +251,14 @@ package final class ByteBuffer {
   }
 
   /// Removes the first `prefix` bytes and moves the rest to the front.
-  package func removePrefix(_ prefix: Int) {
+  func removePrefix(_ prefix: Int) {
     precondition(prefix >= 0 && prefix <= count)
     unsafe base.copyMemory(from: base + prefix, byteCount: count - prefix)  // within the initialized part
     count -= prefix
   }
 
   /// Gives back the memory that the bytes do not need.
-  package func giveBackMemory() {
+  func giveBackMemory() {
     capacity = max(count, 512)
     unsafe base = OwnedMemory.resized(base, to: capacity)  // its own, and large enough for the bytes
   }
@@ -273,7 +273,7 @@ package final class ByteBuffer {
 
   /// Hands over the memory, which the caller must `free`, and its number of bytes. The buffer is then empty.
   @unsafe
-  package func takeMemory() -> (address: UnsafeMutableRawPointer, byteCount: Int) {
+  func takeMemory() -> (address: UnsafeMutableRawPointer, byteCount: Int) {
     let byteCount = count
     // Much unused memory would stay allocated as long as the bytes, so it is given back. A little remains.
     let isMuch = capacity - byteCount > byteCount / 32 + 8_192
@@ -327,7 +327,7 @@ extension String {
 extension Array {
   /// Calls `body` with the elements in place.
   @inline(__always)
-  package func withSpan<Result, Failure: Error>(
+  func withSpan<Result, Failure: Error>(
     _ body: (Span<Element>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { return try body(span) }

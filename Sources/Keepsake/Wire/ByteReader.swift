@@ -24,7 +24,7 @@ package struct ByteReader {
     self.owner = owner
   }
 
-  package func limited(to end: Int) -> ByteReader {
+  func limited(to end: Int) -> ByteReader {
     // Within the bounds of this reader, with the same owner.
     unsafe ByteReader(UnsafeRawBufferPointer(start: base, count: min(max(0, end), count)), owner: owner)
   }

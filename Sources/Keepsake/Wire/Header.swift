@@ -10,7 +10,7 @@ package enum Header {
   /// The same without the reserved bytes.
   package static let shortByteCount = 12
   /// The signature as a little-endian number.
-  package static let signatureWord: UInt64 = 0x1A0A_0D50_4545_4B89
+  static let signatureWord: UInt64 = 0x1A0A_0D50_4545_4B89
 
   /// Features without which an archive would be misread (Format §2).
   package struct Flags: OptionSet, Sendable {
@@ -43,7 +43,7 @@ package enum Header {
     ]
 
     /// Version and flags, as they follow the signature.
-    package var headerWord: UInt64 {
+    var headerWord: UInt64 {
       UInt64(Header.major) | UInt64(Header.minor) << 8 | UInt64(rawValue) << 16
     }
   }

@@ -87,7 +87,7 @@ extension ByteReader {
   /// The number in the head of an array, a map or a record, whose `tag` was read: the number of elements, or of the
   /// shape (Format §4.6, §4.8). `cursor` moves past the head.
   @inline(__always)
-  package func numberInHead(_ tag: UInt8, at cursor: inout Int) throws(ArchiveError) -> Int {
+  func numberInHead(_ tag: UInt8, at cursor: inout Int) throws(ArchiveError) -> Int {
     tag < Tag.shortArray ? try varint(at: &cursor) : Int(tag & 0x0F)
   }
 }

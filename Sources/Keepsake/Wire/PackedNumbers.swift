@@ -60,17 +60,17 @@ extension ByteBuffer {
 }
 
 /// The location of the integers of a block.
-package struct PackedBlock {
+struct PackedBlock {
   let isMixed: Bool
   /// The largest width of an integer, in bytes.
   let width: Int
   /// Where the integers begin, after their widths.
   let start: Int
-  package let end: Int
+  let end: Int
 
   /// The block of `count` integers, at most 128, at `offset`; throws unless all of it lies within the archive.
   @inline(__always)
-  package init(_ reader: ByteReader, of count: Int, at offset: Int) throws(ArchiveError) {
+  init(_ reader: ByteReader, of count: Int, at offset: Int) throws(ArchiveError) {
     let width = Int(try reader.byte(at: offset))
     guard width != PackedNumbers.mixed else {
       self = try PackedBlock(mixed: reader, of: count, at: offset &+ 1)

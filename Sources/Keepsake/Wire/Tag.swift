@@ -45,8 +45,8 @@ package enum Tag {
 
   /// Readers accept strings of at most this many bytes, whatever the limits.
   package static let longestShortString = 31
-  package static let longestShortArray = 15
-  package static let lastShortShape = 15
+  static let longestShortArray = 15
+  static let lastShortShape = 15
 }
 
 /// The number of bytes of a value with this tag, the tag included; 0 if the tag does not determine it.

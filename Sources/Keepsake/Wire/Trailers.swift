@@ -8,7 +8,7 @@ package struct Trailer {
   package var directoryOffset: Int
   /// Where the block checksums begin. They cover everything before.
   package var checksumsOffset: Int
-  package var hasBlockChecksums: Bool
+  var hasBlockChecksums: Bool
 
   /// Reads the trailer of an archive with `flags` and checks it against the length of the archive.
   package init(_ reader: ByteReader, _ flags: Header.Flags) throws(ArchiveError) {
@@ -41,7 +41,7 @@ package struct Trailer {
   }
 
   /// Where the bytes begin that the checksum in the trailer covers, up to the checksum itself (Format §8).
-  package var coveredOffset: Int { hasBlockChecksums ? checksumsOffset : directoryOffset }
+  var coveredOffset: Int { hasBlockChecksums ? checksumsOffset : directoryOffset }
 }
 
 /// The fixed part at the end of every save but the first (Format §13).
@@ -55,8 +55,8 @@ package struct SaveTrailer {
   package let directoryOffset: Int
   package let checksumsOffset: Int
   /// The checksum in the trailer of the save before, to which this one was appended.
-  package let checksumBefore: UInt64
-  package let hasBlockChecksums: Bool
+  let checksumBefore: UInt64
+  let hasBlockChecksums: Bool
   package let end: Int
 
   /// Reads the trailer at the end of `reader`; `nil` if there is none, or if it contradicts itself.
@@ -104,12 +104,12 @@ package struct SaveTrailer {
 }
 
 /// Finds the end of the newest whole save in a file. An interrupted save may have left bytes after it (Format §13.5).
-package enum SaveSearch {
+enum SaveSearch {
   /// The most false trailers to examine. A file whose save was only interrupted has no more.
   private static let mostCandidates = 1 << 10
 
   /// The end of the newest save with a whole trailer; throws if there is none.
-  package static func end(_ reader: ByteReader, _ flags: Header.Flags) throws(ArchiveError) -> Int {
+  static func end(_ reader: ByteReader, _ flags: Header.Flags) throws(ArchiveError) -> Int {
     // An interrupted save may end with an archive that it contains as data.
     let isSigned = reader.hasBytes(Trailer.signature, at: reader.count - 8)
     if isSigned, (try? Trailer(reader, flags)) != nil { return reader.count }

@@ -144,7 +144,6 @@ final class DecodingContainerState: ContainerState {
   }
 
   /// Where all values are.
-  @discardableResult
   func makeIndex() throws(ArchiveError) -> KeyIndex {
     if let index { return index }
     // Containers of the top level share one: a program may open one for each key.
