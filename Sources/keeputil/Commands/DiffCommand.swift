@@ -1,5 +1,3 @@
-import Keepsake
-
 enum DiffCommand: Command {
   static let manual = ManualPage(
     "diff",

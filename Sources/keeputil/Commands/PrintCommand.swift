@@ -1,4 +1,3 @@
-import Foundation
 import Keepsake
 
 enum PrintCommand: Command {

@@ -1,5 +1,4 @@
 import Foundation
-import Keepsake
 
 enum ReportCommand: Command {
   static let manual = ManualPage(

@@ -1,6 +1,3 @@
-import Foundation
-import Keepsake
-
 enum StatsCommand: Command {
   static let manual = ManualPage(
     "stats",

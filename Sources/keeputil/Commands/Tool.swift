@@ -1,5 +1,4 @@
 import Foundation
-import Keepsake
 
 protocol Command {
   /// The page that `keeputil help COMMAND` prints. It also defines the options of the command.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A value of JSON or a property list, to be encoded into an archive.
 enum PlainValue: Encodable {
   case null

@@ -1,6 +1,3 @@
-import Foundation
-import Keepsake
-
 /// Checks the library that the demonstration has read back.
 enum DemoChecks {
   /// Compares the references in both libraries one by one, and returns a line for each check.

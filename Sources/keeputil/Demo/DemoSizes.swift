@@ -1,5 +1,4 @@
 import Foundation
-import Keepsake
 
 enum DemoSizes {
   static func table(_ library: Library, archiveSize: Int) throws -> [String] {

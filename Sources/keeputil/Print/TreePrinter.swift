@@ -1,4 +1,3 @@
-import Foundation
 import Keepsake
 
 /// The parts of a tree that are shown, and their form.

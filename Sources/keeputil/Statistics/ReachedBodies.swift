@@ -1,5 +1,3 @@
-import Keepsake
-
 /// The path by which each body is first reached from the top level. It is a shortest one: the search is breadth first.
 ///
 /// This takes twenty bytes for each body, and nothing for its values.

@@ -67,7 +67,7 @@ struct TextTable {
   private let rows: [[String]]
 
   /// - Parameter headings: the headings of the columns. One that begins with `>` makes its column right-aligned.
-  init(_ headings: String..., rows: [[String]] = []) {
+  init(_ headings: String..., rows: [[String]]) {
     isRight = headings.map { $0.hasPrefix(">") }
     self.rows = [headings.map { $0.hasPrefix(">") ? String($0.dropFirst()) : $0 }] + rows
   }

@@ -230,7 +230,7 @@ final class OpenFile: Sendable {
 
   /// Renames `name` in this folder to `newName` in one step. If something has that name, replaces
   /// it if `replacesOthers`, and throws otherwise.
-  func rename(_ name: String, to newName: String, replacesOthers: Bool = true) throws(SystemError) {
+  func rename(_ name: String, to newName: String, replacesOthers: Bool) throws(SystemError) {
     if !replacesOthers {
       do throws(SystemError) {
         try repeating { unsafe linkat(number, name, number, newName, 0) }
