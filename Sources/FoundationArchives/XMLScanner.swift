@@ -120,11 +120,11 @@ struct XMLScanner {
 
   private mutating func appendEntity(to utf8: inout [UInt8]) throws(ReadingError) {
     tagOffset = cursor
-    guard let length = bytes[cursor...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
+    guard let end = bytes[cursor...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
       throw damaged("A character reference is malformed")
     }
-    let name = String(decoding: bytes[(cursor + 1)..<length], as: UTF8.self)
-    cursor = length + 1
+    let name = String(decoding: bytes[(cursor + 1)..<end], as: UTF8.self)
+    cursor = end + 1
     guard let scalar = XMLScanner.entities[name] ?? XMLScanner.scalar(name) else {
       throw damaged("A character reference is malformed")
     }

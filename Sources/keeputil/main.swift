@@ -7,7 +7,7 @@ import Foundation
 // Files       input and output: files, standard input and standard output
 // Terminal    colors, and the line that shows the progress
 // Text        escaped and shortened texts, numbers, tables, dates
-// Values      values of an archive as text, and paths to them, for print, diff and graph
+// Values      values of an archive as text, and paths to them
 //
 // The other folders belong to one command each: Print, Statistics (also for report), Report, Graph, Diff, Verify, Edit,
 // Convert (plain values, JSON and property lists, read and written), Demo.

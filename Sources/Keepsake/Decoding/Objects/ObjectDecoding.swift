@@ -47,9 +47,8 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     }
   }
 
-  // Not inlined, so that nested objects take less of the stack.
-
   /// The object in the lazy value to which `reference` leads; `nil` if it leads to no lazy value.
+  // Not inlined, so that nested objects take less of the stack.
   @inline(never)
   private func decodeLazy(_ reference: Int, _ session: DecodingSession, _ depth: Int) throws -> Value? {
     guard var content = try session.contentOfLazyReference(at: reference) else { return nil }
