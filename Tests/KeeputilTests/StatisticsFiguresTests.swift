@@ -111,6 +111,24 @@ import Testing
     #expect(statistics.largestObjects.map(\.path) == ["root[0].author"])
   }
 
+  private final class Notes: Codable {
+    var texts: [String] = []
+  }
+
+  @Test("the texts of all saves of a document count")
+  func textsOfSaves() throws {
+    let folder = try TemporaryFolder()
+    let document = try ArchiveDocument(creating: folder("notes.keepsake"), root: Notes())
+    for text in ["one that is shared", "another"] {
+      document.root.texts += [text, text]
+      #expect(try document.save())
+    }
+    let strings = try figures(folder.read("notes.keepsake")).0.strings
+    // In the table and in place of a reference, a text takes a byte more than its length.
+    #expect(strings.entryCount == 2 && strings.tableBytes == 19 + 8 && strings.inlineBytes == 19 + 8)
+    #expect(strings.references == .init(count: 2, bytes: 4) && strings.savedBytes == -4)
+  }
+
   @Test("a key within itself counts once with what is nested, and é is not é")
   func keys() throws {
     let archiver = KeyedArchiver()

@@ -266,8 +266,9 @@ struct StatisticsPass {
   }
 
   private mutating func finish() throws(ArchiveError) {
-    statistics.strings.entryCount = image.directory.strings.count
-    statistics.strings.tableBytes = image.directory.strings.range.count
+    let tables = [image.directory.strings] + image.saves.map(\.strings)
+    statistics.strings.entryCount = image.stringCount
+    statistics.strings.tableBytes = tables.reduce(0) { $0 + $1.range.count }
     statistics.classes = statistics.classes.filter { !$0.entry.isValueType }.largestFirst(\.bodies.bytes)
     statistics.types = types.filter { $0.values.count > 0 }.largestFirst(\.values.bytes)
     statistics.keys = keys.rows.filter { $0.count > 0 || $0.ownBytes > 0 }.largestFirst(\.ownBytes)
