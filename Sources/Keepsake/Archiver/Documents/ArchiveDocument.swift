@@ -140,7 +140,10 @@ public final class ArchiveDocument<Root: Codable> {
   /// Calls `save`, or throws if a save is running: that one would continue with a file that this one has changed.
   private func whileSaving<Result>(_ save: () throws -> Result) throws -> Result {
     guard !isSaving else {
-      throw ArchiveError.misuse("Code that a save calls cannot save the document", path: path)
+      throw ArchiveError.misuse(
+        "Code that a save calls cannot save the document. Wait until the save has returned",
+        path: path
+      )
     }
     isSaving = true
     defer { isSaving = false }
@@ -282,7 +285,7 @@ public final class ArchiveDocument<Root: Codable> {
 
   private var openFile: DocumentFile {
     get throws(ArchiveError) {
-      guard let file else { throw .misuse("The document is closed", path: path) }
+      guard let file else { throw .misuse("The document is closed. Open it again", path: path) }
       return file
     }
   }

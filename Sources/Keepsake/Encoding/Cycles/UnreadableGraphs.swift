@@ -5,9 +5,9 @@ extension EncodingSession {
     case .cycle(let edges): unreadable(cycle: edges)
     case .depth(let depth, let number):
       unreadable(
-        "Objects and values are nested \(depth) deep, more than the \(settings.limits.maximumDepth) that readers accept "
-          + "by default. Declare a property of the chain as an optional var, or mark it @Deferred: what is read last does "
-          + "not count",
+        "Objects and values are nested \(depth) deep or more. Readers accept \(settings.limits.maximumDepth) levels by "
+          + "default, and need some of them. Declare a property of the chain as an optional var, or mark it @Deferred: "
+          + "what is read last does not count",
         .limitExceeded,
         number
       )

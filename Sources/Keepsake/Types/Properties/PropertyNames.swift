@@ -124,7 +124,7 @@ struct PropertyNames {
     if let other = owners.updateValue(property, forKey: key) {
       throw .misuse(
         "\(other.owner).\(other.name) and \(property.owner).\(property.name) are both archived under the key "
-          + "\"\(key)\""
+          + "\"\(key)\". Give one of them another with archivedKeys"
       )
     }
     return key
