@@ -224,6 +224,12 @@ import Testing
     let items = try KeyedArchiver.archivedData(withRootObject: (0..<1_000).map { _ in Item() })
     #expect(try code([Item].self, items) { $0.maximumAllocation = 30_000 } == .limitExceeded)
     #expect(try accepts([Item].self, items) { $0.maximumAllocation = 200_000 })
+    // Hash tables have more buckets than elements.
+    let set = try KeyedArchiver.archivedData(withRootObject: Set((1...1_000).map(String.init)))
+    #expect(try code(Set<String>.self, set) { $0.maximumAllocation = 30_000 } == .limitExceeded)
+    let pairs = Dictionary(uniqueKeysWithValues: (1...1_000).map { (Double($0), "\($0)") })
+    let map = try KeyedArchiver.archivedData(withRootObject: pairs)
+    #expect(try code([Double: String].self, map) { $0.maximumAllocation = 45_000 } == .limitExceeded)
   }
 
   @Test("memory: URLs by their texts, also if the archive has them once")

@@ -61,7 +61,7 @@ extension DecodingSession {
   func forEachElement<Element: Decodable>(
     at cursor: inout Int,
     _ depth: Int,
-    reserve: (Int) -> Void,
+    reserve: (Int) throws -> Void,
     _ read: (inout Int, DecodingPlan<Element>) throws -> Void
   ) throws {
     guard stack.bounds.hasRoom(StackGuard.collectionReserve, holding: Element.self) else {
@@ -69,7 +69,7 @@ extension DecodingSession {
     }
     let start = cursor
     let count = try openElements(at: &cursor, MemoryLayout<Element>.stride, depth)
-    reserve(count)
+    try reserve(count)
     let plan = types.plans.plan(for: Element.self)
     for index in 0..<count {
       nesting.frames[depth + 1].showElement(index, of: start)

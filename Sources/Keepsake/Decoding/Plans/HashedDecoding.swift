@@ -16,6 +16,8 @@ final class SetDecodingPlan<Element: Decodable & Hashable>: DecodingPlan<Set<Ele
     var elements: Set<Element> = []
     var equal: [Element] = []
     try session.forEachElement(at: &cursor, depth) { count in
+      // A hash table has at least a third more buckets than elements.
+      try session.charge(count, elementsOf: MemoryLayout<Element>.stride, at: offset)
       elements.reserveCapacity(session.reservation(count, Element.self))
     } _: { (cursor, plan: DecodingPlan<Element>) in
       let start = cursor
@@ -95,8 +97,10 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     } else if let dictionary = try session.decodeReferred(by: self, at: &cursor, depth) {
       return dictionary
     }
-    if mayHoldObjects, let pairs = try session.arrayHead(at: cursor), pairs.count % 2 == 0 {
-      return try decodePairs(at: &cursor, pairs.count / 2, session, depth)
+    if let pairs = try session.arrayHead(at: cursor), pairs.count % 2 == 0 {
+      // For the buckets without entries, as below. The entries are charged when they are read.
+      try session.charge(pairs.count / 2, elementsOf: MemoryLayout<(Key, Value)>.stride, at: cursor)
+      if mayHoldObjects { return try decodePairs(at: &cursor, pairs.count / 2, session, depth) }
     }
     return try session.decodePlainly([Key: Value].self, at: &cursor, depth)
   }
