@@ -6,8 +6,8 @@ extension EncodingSession {
     case .depth(let depth, let number):
       unreadable(
         "Objects and values are nested \(depth) deep or more. Readers accept \(settings.limits.maximumDepth) levels by "
-          + "default, and need some of them. Declare a property of the chain as an optional var, or mark it @Deferred: "
-          + "what is read last does not count",
+          + "default, and need a few for themselves. Declare a property of the chain as an optional var, or mark it "
+          + "@Deferred: what is read last does not count",
         .limitExceeded,
         number
       )
