@@ -93,7 +93,9 @@ extension EncodingSession: PlayThroughQuestions {
     let chain = tables.classes.entries.chain(of: number)
     // It applies to all subclasses of the class that declares the property, if that class is in the archive.
     let owner = chain.first { tables.classes.types[$0] == property.owner } ?? chain.last ?? number
-    tables.classes.readLast(self.key(of: key), of: owner)
+    let name = self.key(of: key)
+    // A file may list the key already, although the first object that was asked encodes another type under it.
+    if !tables.classes.entries.readLast(name, by: number) { tables.classes.readLast(name, of: owner) }
     types.classProperties.forgetAnswers()
     return true
   }
