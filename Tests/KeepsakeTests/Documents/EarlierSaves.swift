@@ -131,4 +131,63 @@ import Testing
     let reopened = try ArchiveDocument<Fickle>(opening: path)
     #expect(try (1...4).map { try reopened.root(asOf: $0).name } == ["one", "two", "three", "one"])
   }
+
+  private protocol Linked: AnyObject, Codable {
+    var number: Int { get }
+    var next: Self? { get set }
+    init(_ number: Int)
+  }
+
+  private final class Stop: Linked {
+    let number: Int
+    @Lazy var next: Stop?
+
+    init(_ number: Int) { self.number = number }
+  }
+
+  private final class PlainStop: Linked {
+    let number: Int
+    var next: PlainStop?
+
+    init(_ number: Int) { self.number = number }
+  }
+
+  /// Releases the links one after the other, not in each other.
+  private func release<Link: Linked>(_ first: Link) {
+    var link = first
+    while let next = link.next { (link.next, link) = (nil, next) }
+  }
+
+  private func createChain<Link: Linked>(of type: Link.Type, count: Int) throws {
+    let first = Link(0)
+    var last = first
+    for number in 1..<count {
+      let link = Link(number)
+      (last.next, last) = (link, link)
+    }
+    try ArchiveDocument(creating: path, root: first).close()
+    release(first)
+  }
+
+  @Test("a long chain of lazy values is gone back to in proportional time", arguments: [true, false])
+  func longChain(areArchivedAsLazy: Bool) throws {
+    let length = 10_000
+    if areArchivedAsLazy {
+      try createChain(of: Stop.self, count: length)
+    } else {
+      try createChain(of: PlainStop.self, count: length)
+    }
+    let document = try ArchiveDocument<Stop>(opening: path)
+    document.compactsAutomatically = false
+    document.root = Stop(-1)
+    try document.save()
+    try document.revert(to: 1)
+    var (stop, count) = (document.root, 1)
+    while let next = stop.next {
+      #expect(next.number == count)
+      (stop, count) = (next, count + 1)
+    }
+    #expect(count == length)
+    release(document.root)
+  }
 }

@@ -94,7 +94,21 @@ extension DecodingSession {
 
   /// Reads the lazy values, or those whose bodies have chosen numbers, as far as possible.
   func readLazyValuesIfPossible(where isChosen: (_ number: Int) -> Bool = { _ in true }) {
-    _ = readIfPossible { unreadLazyValues.filter { isChosen($0.key) }.map(\.content) }
+    var (count, inlineCount) = (lazies.newObjects?.list.count ?? 0, lazies.inline.count)
+    func found() -> [AnyLazyContent] {
+      let new = lazies.newObjects.map { Array($0.list.dropFirst(count)) } ?? []
+      let inline = lazies.inline.dropFirst(inlineCount).compactMap(\.object)
+      (count, inlineCount) = (count + new.count, lazies.inline.count)
+      return new.ordered { $0.number < $1.number }.filter { isChosen($0.number) }
+        .compactMap { $0.object as? AnyLazyContent } + (isChosen(0) ? inline : [])
+    }
+    _ = readIfPossible {
+      // Lists all only when those in the values just read are read, too: there may be a chain of lazy values.
+      while case let contents = found(), !contents.isEmpty {
+        for content in contents { content.readIfPossible() }
+      }
+      return unreadLazyValues.filter { isChosen($0.key) }.map(\.content)
+    }
   }
 
   /// Reads the lazy values that `unread` returns until that no longer changes: one that is unreadable may need others.
