@@ -95,7 +95,8 @@ extension DecodingSession {
   /// Reads the lazy values, or those whose bodies have chosen numbers, as far as possible.
   func readLazyValuesIfPossible(where isChosen: (_ number: Int) -> Bool = { _ in true }) {
     var (count, inlineCount) = (lazies.newObjects?.list.count ?? 0, lazies.inline.count)
-    func found() -> [AnyLazyContent] {
+    /// The chosen lazy values in what was read since the last call.
+    func newContents() -> [AnyLazyContent] {
       let new = lazies.newObjects.map { Array($0.list.dropFirst(count)) } ?? []
       let inline = lazies.inline.dropFirst(inlineCount).compactMap(\.object)
       (count, inlineCount) = (count + new.count, lazies.inline.count)
@@ -104,7 +105,7 @@ extension DecodingSession {
     }
     _ = readIfPossible {
       // Lists all only when those in the values just read are read, too: there may be a chain of lazy values.
-      while case let contents = found(), !contents.isEmpty {
+      while case let contents = newContents(), !contents.isEmpty {
         for content in contents { content.readIfPossible() }
       }
       return unreadLazyValues.filter { isChosen($0.key) }.map(\.content)
