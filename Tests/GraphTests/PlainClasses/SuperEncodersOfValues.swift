@@ -155,4 +155,41 @@ import Testing
     #expect(back.details.next?.next == nil)
     for stop in [first, back] { stop.next = nil }
   }
+
+  /// A subclass that encodes another object as the single value of a super encoder.
+  final class Wagon: Place {
+    var next: Wagon?
+    var first: Wagon?
+
+    private enum CodingKeys: CodingKey { case next, first }
+
+    override init() { super.init() }
+
+    required init(from decoder: any Decoder) throws {
+      try super.init(from: decoder)
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      next = try container.superDecoder(forKey: .next).singleValueContainer().decode(Wagon?.self)
+      first = try container.decodeIfPresent(Wagon.self, forKey: .first)
+    }
+
+    override func encode(to encoder: any Encoder) throws {
+      try super.encode(to: encoder)
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(first, forKey: .first)
+      var single = container.superEncoder(forKey: .next).singleValueContainer()
+      try single.encode(next)
+    }
+  }
+
+  @Test("a cycle by the single value of a super encoder is refused, and closed by a property that can wait")
+  func cycleBySingleValue() throws {
+    let (first, second) = (Wagon(), Wagon())
+    (first.first, second.first) = (first, first)
+    (first.next, second.next) = (second, first)
+    #expect(try failure { try ArchiveEncoder().encode(first) }.code == .cycle)
+    second.next = nil
+    let back = try KeyedArchiver.copy(of: first)
+    #expect(back.first === back && back.next?.first === back)
+    for wagon in [first, back] { wagon.first = nil }
+  }
 }

@@ -75,7 +75,8 @@ private struct ProbeEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncod
   mutating func encodeNil() { count += 1 }
   mutating func encode<Value: Encodable>(_ value: Value) throws {
     count += 1
-    guard probe != nil else { return }
+    // The keys of another object are its own. Its references may lead back here.
+    guard probe != nil, !(Value.self is AnyClass) else { return }
     var encoder = self
     encoder.singleValueDepth += 1
     try value.encode(to: encoder)
