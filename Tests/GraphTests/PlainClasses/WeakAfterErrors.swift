@@ -73,4 +73,45 @@ import Testing
     #expect(members.contains { $0 === back.watched } && members.contains { $0 === back.other })
     for member in members.union(club.members) { member.friend = nil }
   }
+
+  final class Owner: Codable {
+    weak var chosen: Part?
+    init() {}
+
+    private enum CodingKeys: CodingKey { case chosen }
+
+    init(from decoder: any Decoder) throws {
+      chosen = try? decoder.container(keyedBy: CodingKeys.self).decode(Part.self, forKey: .chosen)
+    }
+  }
+
+  /// A class that encodes its owner in a container of its own, and leaves it out if it cannot be read.
+  final class Part: Codable {
+    var owner: Owner?
+    init(_ owner: Owner) { self.owner = owner }
+
+    private enum CodingKeys: CodingKey { case references, owner }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+        .nestedContainer(keyedBy: CodingKeys.self, forKey: .references)
+      owner = try? container.decode(Owner.self, forKey: .owner)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      var references = container.nestedContainer(keyedBy: CodingKeys.self, forKey: .references)
+      try references.encode(owner, forKey: .owner)
+    }
+  }
+
+  @Test("a weak property waits if initializers on the way back catch the error of the cycle")
+  func caughtOnTheWay() throws {
+    let owner = Owner()
+    let parts = [Part(owner), Part(owner)]
+    owner.chosen = parts[1]
+    let back = try KeyedArchiver.copy(of: parts)
+    #expect(back[0].owner != nil && back[0].owner === back[1].owner)
+    #expect(back[0].owner?.chosen === back[1])
+  }
 }

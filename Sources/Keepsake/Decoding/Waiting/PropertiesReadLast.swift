@@ -4,6 +4,8 @@ struct PropertiesReadLast {
   private(set) var areThere: Bool
   /// Whether some class of the archive reads keys last.
   private var haveKeysInArchive: Bool
+  /// Whether the archive has conditional references.
+  private var haveConditionals = false
   /// The keys that some class reads last, maybe one of an earlier archive that the image has opened.
   private let keys: Set<ExactString>
   /// The names of properties that this reader reads last although the archive does not say so, by their owners.
@@ -111,7 +113,8 @@ struct PropertiesReadLast {
 
   private mutating func begin(_ image: ArchiveImage) {
     haveKeysInArchive = !keys.isEmpty && image.tables.classes.inArchive.contains { !$0.keysReadLast.isEmpty }
-    areThere = image.hasConditionals || haveKeysInArchive || image.tables.haveLazyValues
+    haveConditionals = image.hasConditionals
+    areThere = haveConditionals || haveKeysInArchive || image.tables.haveLazyValues
   }
 
   /// Makes these the properties of another archive of the image, which knows the same classes as before.
@@ -171,7 +174,7 @@ struct PropertiesReadLast {
     }
     // An initializer that catches errors may have read early what is read last.
     defer { throwsForValues = true }
-    return haveKeys && !throwsForValues
+    return (haveKeys || haveConditionals) && !throwsForValues
   }
 
   /// Notes that the value at `offset` could not be read last.
