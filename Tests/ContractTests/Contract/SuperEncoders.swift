@@ -188,6 +188,41 @@ import Testing
     #expect(type(of: plain) == Plain.self)
     #expect(plain.legs == 4)
   }
+
+  /// Values in values, as many as there may be.
+  private struct Nested: Encodable {
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: AnyKey.self)
+      for _ in 1..<39_000 { container = container.nestedContainer(keyedBy: AnyKey.self, forKey: "next") }
+    }
+  }
+
+  /// It passes on what the container gives, so the reader calls none of its initializers but the first.
+  private struct Forwarding: Decodable {
+    let depth: Int
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: AnyKey.self)
+      guard container.contains("next") else {
+        depth = 1
+        return
+      }
+      depth = try Forwarding(from: container.superDecoder(forKey: "next")).depth + 1
+    }
+  }
+
+  @Test("decoders that an initializer passes on end with an error before the stack ends")
+  func passedOn() throws {
+    let data = try ArchiveEncoder().encode(Nested())
+    let found = try onThread(stackSize: 512 << 10) {
+      try failure { try ArchiveDecoder().decode(Forwarding.self, from: data) }.code
+    }
+    #expect(found == .limitExceeded)
+    let depth = try onThread(stackSize: 256 << 20) {
+      try ArchiveDecoder().decode(Forwarding.self, from: data).depth
+    }
+    #expect(depth == 39_000)
+  }
 }
 
 // MARK: - Classes

@@ -59,6 +59,11 @@ extension DecodingSession {
 
   /// A decoder for the value at `cursor` in the container at `depth`. It can be used at any time.
   func nestedDecoder(at cursor: Int, in depth: Int) throws -> ValueDecoder {
+    // An initializer that passes such decoders on recurses as deep as the archive says, without any other check.
+    guard stack.bounds.hasRoom(StackGuard.lastReserve) else {
+      let message = "The values are nested too deep for the stack of this thread. Use one with a larger stack"
+      throw corrupted(.limitExceeded(message, at: cursor), path(toValueAt: cursor, in: depth))
+    }
     try descend(to: cursor, from: depth)
     return ValueDecoder(session: self, offset: cursor, depth: depth + 1)
   }
