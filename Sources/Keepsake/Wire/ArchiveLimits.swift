@@ -14,7 +14,8 @@ public struct ArchiveLimits: Sendable, Hashable {
   /// The maximum nesting of values, objects within objects included. 250,000 by default.
   ///
   /// A level takes some hundred bytes of stack in an optimized program. Before the stack of the calling thread runs
-  /// out, coding continues on a larger stack of the same thread, or throws if the system provides none.
+  /// out, coding continues on a larger stack of the same thread, or throws if the system provides none, or if
+  /// initializers call each other with nested decoders.
   /// Deferred values start again at the top.
   ///
   /// Swift releases a chain of objects by recursion, on the stack of the releasing thread. If your classes can form

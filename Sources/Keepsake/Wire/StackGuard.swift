@@ -9,7 +9,7 @@ struct StackGuard {
   static let reserve: UInt = 128 << 10
   /// The bytes that must be left to begin a collection, so that it moves to a larger stack as a whole.
   static let collectionReserve: UInt = 160 << 10
-  /// The bytes that must be left when an error is already being described.
+  /// The bytes that must be left to describe an error.
   static let lastReserve: UInt = 48 << 10
   /// The most that is added for large values, so that the largest, too, have room on a stack of the library's own.
   private static let mostForValues: UInt = 4 << 20

@@ -5,7 +5,14 @@ import Testing
 
 /// Initializers that catch the error of a value that is read last, as one of a value that is read at once.
 @Suite struct ErrorsReadLast {
+  /// How many people there are, and how many initializers have read some.
+  private final class Count: @unchecked Sendable {
+    var people = 0
+    var readings = 0
+  }
+
   private final class Person: Codable {
+    let count: Count?
     let name: String
     let isStrict: Bool
     let isRefused: Bool
@@ -15,11 +22,17 @@ import Testing
 
     private enum CodingKeys: CodingKey { case name, isStrict, isRefused, friend, team, known }
 
+    deinit { count?.people -= 1 }
+
     init(_ name: String, isStrict: Bool = false, isRefused: Bool = false) {
+      count = nil
       (self.name, self.isStrict, self.isRefused) = (name, isStrict, isRefused)
     }
 
     init(from decoder: any Decoder) throws {
+      count = decoder.userInfo[.named("count")] as? Count
+      count?.people += 1
+      count?.readings += 1
       let container = try decoder.container(keyedBy: CodingKeys.self)
       name = try container.decode(String.self, forKey: .name)
       isStrict = try container.decode(Bool.self, forKey: .isStrict)
@@ -121,7 +134,87 @@ import Testing
     defer { for person in people { person.cut() } }
     for (person, next) in zip(people, people.dropFirst()) { (person.friend, next.team) = (next, [person]) }
     let data = try ArchiveEncoder().encode(people[0])
-    #expect(throws: Refusal(reason: "999")) { try ArchiveDecoder().decode(Person.self, from: data) }
+    let count = Count()
+    var decoder = ArchiveDecoder()
+    decoder.userInfo[.named("count")] = count
+    #expect(throws: Refusal(reason: "999")) { try decoder.decode(Person.self, from: data) }
+    #expect(count.people == 0 && count.readings <= 5_000)
+  }
+
+  private final class Reader: Codable {
+    var book: Book?
+
+    init(_ book: Book?) { self.book = book }
+
+    private enum CodingKeys: CodingKey { case book }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      if decoder.userInfo[.named("replaces")] != nil {
+        book = (try? container.decodeIfPresent(Book.self, forKey: .book)) ?? Book(nil)
+      } else {
+        book = try? container.decodeIfPresent(Book.self, forKey: .book)
+        if book == nil, let title = try? container.decodeIfPresent(Title.self, forKey: .book) {
+          book = Book(nil)
+          book?.title = title.title
+        }
+      }
+    }
+  }
+
+  private struct Title: Decodable { let title: String }
+
+  private final class Book: Codable {
+    var reader: Reader?
+    var title = "unknown"
+    init(_ reader: Reader?) { self.reader = reader }
+
+    private enum CodingKeys: CodingKey { case reader, title }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      reader = try container.decodeIfPresent(Reader.self, forKey: .reader)
+      title = try container.decode(String.self, forKey: .title)
+      if decoder.userInfo[.named("refuses")] != nil { throw Refusal(reason: title) }
+    }
+  }
+
+  @Test("an initializer that stores another value in a property that waits gets no error that it could catch")
+  func replacedValue() throws {
+    let reader = Reader(nil)
+    reader.book = Book(reader)
+    defer { reader.book = nil }
+    var decoder = ArchiveDecoder()
+    decoder.userInfo[.named("replaces")] = true
+    let data = try ArchiveEncoder().encode(reader.book)
+    #expect(try failure { try decoder.decode(Book.self, from: data) }.code == .misuse)
+  }
+
+  @Test("an initializer that tries another type after the error gets a value of that type")
+  func otherType() throws {
+    let reader = Reader(nil)
+    reader.book = Book(reader)
+    reader.book?.title = "known"
+    defer { reader.book = nil }
+    var decoder = ArchiveDecoder()
+    decoder.userInfo[.named("refuses")] = true
+    let pair = Pair(book: reader.book, reader: reader)
+    let back = try decoder.decode(Pair.self, from: ArchiveEncoder().encode(pair))
+    #expect(back.book == nil && back.reader.book?.title == "known" && back.reader.book?.reader == nil)
+  }
+
+  /// Begins the cycle with the book, so that the property of the reader is read last.
+  private struct Pair: Codable {
+    let book: Book?
+    let reader: Reader
+
+    init(book: Book?, reader: Reader) { (self.book, self.reader) = (book, reader) }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      book = try? container.decodeIfPresent(Book.self, forKey: .book)
+      reader = try container.decode(Reader.self, forKey: .reader)
+    }
   }
 
   private final class Model: ArchivedModel {

@@ -169,7 +169,7 @@ import Testing
     release(first)
   }
 
-  @Test("a long chain of lazy values is gone back to in proportional time", arguments: [true, false])
+  @Test("a long chain of lazy values comes back with an earlier save", arguments: [true, false])
   func longChain(areArchivedAsLazy: Bool) throws {
     let length = 10_000
     if areArchivedAsLazy {

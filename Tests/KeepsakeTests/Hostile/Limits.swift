@@ -227,9 +227,11 @@ import Testing
     // Hash tables have more buckets than elements.
     let set = try KeyedArchiver.archivedData(withRootObject: Set((1...1_000).map(String.init)))
     #expect(try code(Set<String>.self, set) { $0.maximumAllocation = 30_000 } == .limitExceeded)
+    #expect(try accepts(Set<String>.self, set) { $0.maximumAllocation = 60_000 })
     let pairs = Dictionary(uniqueKeysWithValues: (1...1_000).map { (Double($0), "\($0)") })
     let map = try KeyedArchiver.archivedData(withRootObject: pairs)
     #expect(try code([Double: String].self, map) { $0.maximumAllocation = 45_000 } == .limitExceeded)
+    #expect(try accepts([Double: String].self, map) { $0.maximumAllocation = 100_000 })
   }
 
   @Test("memory: URLs by their texts, also if the archive has them once")

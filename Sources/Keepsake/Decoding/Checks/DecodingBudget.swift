@@ -87,9 +87,9 @@ struct DecodingBudget {
     return lastValue.costs
   }
 
-  /// Refunds the memory that was charged since `start`.
-  mutating func release(_ start: Start) {
-    costs.allocated = start.costs.allocated
+  /// Refunds the memory that was charged since `start`, except `kept` bytes.
+  mutating func release(_ start: Start, except kept: Int = 0) {
+    costs.allocated = start.costs.allocated.addingSaturating(kept)
     objectCount = start.objectCount
   }
 }

@@ -96,11 +96,19 @@ extension DecodingSession {
 
   /// The offset of the value that would be lost if an initializer caught `error`, and why.
   func loss(_ error: any Error) -> (offset: Int, code: ArchiveError.Code)? {
-    guard case DecodingError.dataCorrupted(let context) = error,
-      let error = context.underlyingError as? ArchiveError,
-      [.cycle, .damaged, .limitExceeded].contains(error.code)
+    guard let error = underlyingError(of: error), [.cycle, .damaged, .limitExceeded].contains(error.code)
     else { return nil }
     return (error.byteOffset ?? 0, error.code)
+  }
+
+  /// Whether an initializer may do without the value for which `error` was thrown, as the program has refused it.
+  func mayBeCaught(_ error: any Error) -> Bool {
+    loss(error) == nil && underlyingError(of: error)?.code != .misuse
+  }
+
+  private func underlyingError(of error: any Error) -> ArchiveError? {
+    guard case DecodingError.dataCorrupted(let context) = error else { return nil }
+    return context.underlyingError as? ArchiveError
   }
 
   /// Runs `body`. What it throws becomes the error for the caller; `path` leads to the value that `body` reads.

@@ -22,7 +22,9 @@ extension DecodingSession {
     nesting.base = 0
     // Forget an early use that was noted after an earlier call had thrown.
     _ = later.earlyUses.take()
-    later.readLast.beginOutermost()
+    // The program may have continued without closing the cycle that was met last.
+    if later.readLast.cycle != nil { later.readLast.cycle = nil }
+    later.readLast.throwsForValues = false
     let start = cursor
     let charged = checks.budget.begin(at: start)
     var isDecoded = false
@@ -31,6 +33,7 @@ extension DecodingSession {
       later.isActive = false
       if !types.earlierPlans.isEmpty { types.earlierPlans = [] }
       stack.spare = nil
+      if !later.readLast.failed.isEmpty { later.readLast.forgetErrors() }
       if !later.rehearsed.isEmpty { for value in exchange(&later.rehearsed, with: []) { value.forget() } }
     }
     var depth = depth
@@ -48,15 +51,22 @@ extension DecodingSession {
         // Some plans have cached which properties wait.
         forgetTypes()
         // Try again. What was read stays counted, so the number of attempts is bounded.
-        checks.budget.release(charged)
+        checks.budget.release(charged, except: later.readLast.failedByteCount)
         detachFrames(for: start)
         (cursor, depth) = (start, 0)
       }
     }
   }
 
-  /// Forgets everything that was decoded, since it lacks deferred values.
+  /// Forgets everything that was decoded, since it lacks deferred values. Opens the cycles that properties have closed,
+  /// which nobody else would break.
   private func forgetValues() {
+    for waiting in later.deferred.decoded {
+      guard let property = waiting.value as? AnyWaitingProperty, let owner = owner(waiting.number) else {
+        continue
+      }
+      _ = property.beginWaiting(in: owner)
+    }
     truncate(to: Mark())
     nesting.base = 0
     graph.inProgress = []
@@ -77,14 +87,13 @@ extension DecodingSession {
     var failure: (any Error)?
     while let next = later.deferred.next() {
       let stepCount = checks.budget.paths.stepCount
-      do { try next.value.decode(self, next) } catch  where next.number > 0 && loss(error) == nil {
+      do { try next.value.decode(self, next) } catch  where next.number > 0 && mayBeCaught(error) {
         // The others may fail, too.
         let byteCount = DecodingBudget.byteCount(ofErrorWith: checks.budget.paths.stepCount &- stepCount)
         guard (try? charge(byteCount, at: next.offset)) != nil else { throw error }
-        later.readLast.fail(error, at: next.offset)
+        later.readLast.fail(error, at: next.offset, byteCount)
         failure = failure ?? error
       }
-      // Check at once, so that fewer cycles are closed, which nothing would break after an error.
       try checkEarlyUses()
     }
     if let failure { throw failure }
@@ -92,6 +101,7 @@ extension DecodingSession {
     if later.readLast.areThere || graph.haveEarly { try checkHashes() }
     if graph.inProgress.isEmpty { graph.haveEarly = false }
     if let failure = checks.failure.take() ?? later.readLast.firstCaught { throw failure }
+    if later.deferred.count > 0 { later.deferred.removeAll() }
     // Not earlier: if the value is decoded again, they receive the new objects.
     if !graph.waiting.isEmpty { try resolveWaiting() }
     if !lazies.contents.isEmpty || !lazies.inline.isEmpty { letGoOfObjects() }

@@ -90,31 +90,36 @@ struct DeferredQueue {
     let offset: Int
   }
 
-  private var values: [Waiting?] = []
+  private var values: [Waiting] = []
   private var head = 0
 
-  /// How many values were appended since the queue was last empty.
+  /// How many values were appended since the outermost decode began.
   var count: Int { values.count }
+
+  /// The values that were decoded, or failed.
+  var decoded: ArraySlice<Waiting> { values[..<head] }
 
   mutating func append(_ value: Waiting) { values.append(value) }
 
   /// Whether the object `number` has added the value at `offset`, and nothing was added for another since.
   func hasLately(_ offset: Int, of number: Int) -> Bool {
-    values.reversed().prefix { $0?.number == number }.contains { $0?.offset == offset }
+    values.reversed().prefix { $0.number == number }.contains { $0.offset == offset }
   }
 
   mutating func next() -> Waiting? {
-    while head < values.count {
-      defer { head += 1 }
-      if let value = values[head].take() { return value }
-    }
-    if head > 0 { values.removeAll(keepingCapacity: true) }
+    guard head < values.count else { return nil }
+    defer { head += 1 }
+    return values[head]
+  }
+
+  /// Forgets the values, and keeps their memory for the next ones.
+  mutating func removeAll() {
+    values.removeAll(keepingCapacity: true)
     head = 0
-    return nil
   }
 
   /// Removes the values from number `start` on, because the code that added them threw.
-  mutating func takeSuffix(from start: Int) -> [Waiting?] { values.takeSuffix(from: max(start, head)) }
+  mutating func takeSuffix(from start: Int) -> [Waiting] { values.takeSuffix(from: max(start, head)) }
 }
 
 extension DecodingSession {

@@ -30,7 +30,9 @@ struct PropertiesReadLast {
   /// The errors of values that could not be read last, by the offsets of these. In the next attempt, initializers get
   /// them where they request the values, and may catch them.
   private(set) var failed: [Int: any Error] = [:]
-  /// How many of these were there when the last attempt for them began, and how many such attempts there were.
+  /// About as many bytes as these take.
+  private(set) var failedByteCount = 0
+  /// How many errors there were when the last attempt for them began, and how many such attempts there were.
   private var given = (errorCount: 0, attemptCount: 0)
   /// If each initializer throws the error it gets, the next attempt gives it to the one that requested its object.
   private static let mostAttempts = 4
@@ -139,15 +141,6 @@ struct PropertiesReadLast {
     (caught, caughtBefore) = ([:], [:])
   }
 
-  /// Forgets what was found while the last outermost value was decoded.
-  @inline(__always)
-  mutating func beginOutermost() {
-    // The program may have continued without closing the cycle that was met last.
-    if cycle != nil { cycle = nil }
-    throwsForValues = false
-    if !failed.isEmpty { (failed, given) = ([:], (0, 0)) }
-  }
-
   /// Whether some class has properties that are read last, apart from conditional ones.
   var haveKeys: Bool { haveKeysInArchive || !found.isEmpty }
 
@@ -177,8 +170,11 @@ struct PropertiesReadLast {
     return (haveKeys || haveConditionals) && !throwsForValues
   }
 
-  /// Notes that the value at `offset` could not be read last.
-  mutating func fail(_ error: any Error, at offset: Int) { failed[offset] = error }
+  /// Notes that the value at `offset` could not be read last because of `error`, which takes about `byteCount` bytes.
+  mutating func fail(_ error: any Error, at offset: Int, _ byteCount: Int) {
+    failed[offset] = error
+    failedByteCount &+= byteCount
+  }
 
   /// Whether another attempt is to give initializers the errors that were noted since the last one.
   mutating func giveErrors() -> Bool {
@@ -186,6 +182,9 @@ struct PropertiesReadLast {
     given = (failed.count, given.attemptCount + 1)
     return true
   }
+
+  /// Forgets the errors, which may hold values of the program.
+  mutating func forgetErrors() { (failed, failedByteCount, given) = ([:], 0, (0, 0)) }
 
   /// Notes that an error for the value at `offset` is thrown. If one was thrown before, an initializer has caught it.
   mutating func noteThrown(at offset: Int) {

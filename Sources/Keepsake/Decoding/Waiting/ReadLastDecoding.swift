@@ -16,8 +16,10 @@ extension DecodingContainerState {
         || session.lazies.areArchived && session.isReference(at: start),
       let object = owner
     else { return nil }
-    if let error = session.later.readLast.failed[start] { throw error }
     let property = session.propertyReadLast(type, key, object, self)
+    if let error = session.later.readLast.failed[start], property.isStored || property.waiting != nil {
+      throw error
+    }
     guard !needsValue || property.canBeEmpty, try session.wait(property, of: object, at: start)
     else { return nil }
     try advance(past: nextSlot, from: start, to: session.end(ofValueAt: start))
@@ -41,6 +43,7 @@ extension DecodingContainerState {
     let start = decoder.offset
     guard try !session.isNil(at: start), session.later.readLast.failed[start] == nil,
       let property = owner?.property(for: key), let type = property.type as? any Decodable.Type,
+      (RuntimeMetadata.wrappedType(of: type) ?? type) is any ValueThatCanBeEmpty.Type,
       try isReadLast(type, key, at: start, needsValue: true) != nil
     else { return decoder }
     guard (try? decoder.container(keyedBy: ArchiveCodingKey.self)) != nil else {
