@@ -187,7 +187,7 @@ public final class ArchiveDocument<Root: Codable> {
   /// ``ArchiveFormatting/sortedKeys``; the order of the tables may differ if ``Lazy`` properties were not read. The new
   /// file replaces the old one atomically, and programs that read the old one continue.
   ///
-  /// - Throws: as ``save(date:)``.
+  /// - Throws: as ``save(date:)``, but the file may already have the changes, as another save.
   /// - Complexity: O(*n*) in the values of the document and in the bytes of those that were not read.
   public func compact() throws {
     try whileSaving { try replaceFile(nil) }

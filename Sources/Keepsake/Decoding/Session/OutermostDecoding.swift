@@ -62,10 +62,7 @@ extension DecodingSession {
   /// which nobody else would break.
   private func forgetValues() {
     for waiting in later.deferred.decoded {
-      guard let property = waiting.value as? AnyWaitingProperty, let owner = owner(waiting.number) else {
-        continue
-      }
-      _ = property.beginWaiting(in: owner)
+      if let owner = owner(waiting.number) { (waiting.value as? AnyWaitingProperty)?.empty(in: owner) }
     }
     truncate(to: Mark())
     nesting.base = 0

@@ -11,6 +11,9 @@ class AnyWaitingProperty: AnyDeferredValue {
   /// - Returns: what assigns the value later; `nil` if the class of `owner` does not have the property.
   func beginWaiting(in owner: AnyObject) -> AnyWaitingProperty? { nil }
 
+  /// Empties the property of `owner`, if its type has an empty value.
+  func empty(in owner: AnyObject) {}
+
   /// Replaces the set or dictionary of the property of `owner` by one with `others`, which were equal to its elements.
   ///
   /// - Parameter value: the value that was read for the property, in case it has none now.
@@ -68,6 +71,8 @@ final class WaitingEmptyProperty<Value: Decodable & ValueThatCanBeEmpty>: Waitin
   override func beginWaiting(in owner: AnyObject) -> AnyWaitingProperty? {
     property.assign(Value.empty, as: Value.self, in: owner) ? self : nil
   }
+
+  override func empty(in owner: AnyObject) { _ = property.assign(Value.empty, as: Value.self, in: owner) }
 
   override func waits(in owner: AnyObject) -> Bool {
     if property.ownership == .unowned { return property.reference(in: owner) == nil }
