@@ -59,7 +59,7 @@ extension DecodingSession {
 
   /// A decoder for the value at `cursor` in the container at `depth`. It can be used at any time.
   func nestedDecoder(at cursor: Int, in depth: Int) throws -> ValueDecoder {
-    // An initializer that passes such decoders on recurses as deep as the archive says, without any other check of the stack.
+    // An initializer that passes such decoders on recurses as deep as the archive says; nothing else checks the stack.
     guard stack.bounds.hasRoom(StackGuard.lastReserve) else {
       let message = "The values are nested too deep for the stack of this thread. Use one with a larger stack"
       throw corrupted(.limitExceeded(message, at: cursor), path(toValueAt: cursor, in: depth))

@@ -12,7 +12,10 @@ class AnyWaitingProperty: AnyDeferredValue {
   func beginWaiting(in owner: AnyObject) -> AnyWaitingProperty? { nil }
 
   /// Empties the property of `owner`, if its type has an empty value.
-  func empty(in owner: AnyObject) {}
+  ///
+  /// - Returns: whether it is empty now.
+  @discardableResult
+  func empty(in owner: AnyObject) -> Bool { false }
 
   /// Replaces the set or dictionary of the property of `owner` by one with `others`, which were equal to its elements.
   ///
@@ -69,10 +72,12 @@ class WaitingProperty<Value: Decodable>: AnyWaitingProperty {
 /// A property of a type that can be empty. It is empty while it waits.
 final class WaitingEmptyProperty<Value: Decodable & ValueThatCanBeEmpty>: WaitingProperty<Value> {
   override func beginWaiting(in owner: AnyObject) -> AnyWaitingProperty? {
-    property.assign(Value.empty, as: Value.self, in: owner) ? self : nil
+    empty(in: owner) ? self : nil
   }
 
-  override func empty(in owner: AnyObject) { _ = property.assign(Value.empty, as: Value.self, in: owner) }
+  override func empty(in owner: AnyObject) -> Bool {
+    property.assign(Value.empty, as: Value.self, in: owner)
+  }
 
   override func waits(in owner: AnyObject) -> Bool {
     if property.ownership == .unowned { return property.reference(in: owner) == nil }
