@@ -216,14 +216,17 @@ import Testing
 
   @Test("memory: arrays by the size of their elements, objects by that of their instances, and the sum")
   func allocation() throws {
-    let numbers = try KeyedArchiver.archivedData(
-      withRootObject: [[Int]](repeating: Array(1...1_000), count: 10)
-    )
+    let rows = [[Int]](repeating: Array(1...1_000), count: 10)
+    let numbers = try KeyedArchiver.archivedData(withRootObject: rows)
     #expect(try code([[Int]].self, numbers) { $0.maximumAllocation = 79_000 } == .limitExceeded)
     #expect(try accepts([[Int]].self, numbers) { $0.maximumAllocation = 90_000 })
     let items = try KeyedArchiver.archivedData(withRootObject: (0..<1_000).map { _ in Item() })
     #expect(try code([Item].self, items) { $0.maximumAllocation = 30_000 } == .limitExceeded)
     #expect(try accepts([Item].self, items) { $0.maximumAllocation = 200_000 })
+    // Each array has memory of its own.
+    let nested = try KeyedArchiver.archivedData(withRootObject: [[[Int]]](repeating: [[1]], count: 1_000))
+    #expect(try code([[[Int]]].self, nested) { $0.maximumAllocation = 80_000 } == .limitExceeded)
+    #expect(try accepts([[[Int]]].self, nested) { $0.maximumAllocation = 150_000 })
     // Hash tables have more buckets than elements.
     let set = try KeyedArchiver.archivedData(withRootObject: Set((1...1_000).map(String.init)))
     #expect(try code(Set<String>.self, set) { $0.maximumAllocation = 30_000 } == .limitExceeded)
@@ -247,13 +250,10 @@ import Testing
 
   @Test("memory: large values behind a protocol, which have memory of their own, by the size of their type")
   func boxes() throws {
-    let data = try KeyedArchiver.archivedData(
-      withRootObject: [Polymorphic<any Boxable>](repeating: .init(Boxed()), count: 100)
-    )
-    #expect(
-      try code([Polymorphic<any Boxable>].self, data) { $0.maximumAllocation = 20_000 } == .limitExceeded
-    )
-    #expect(try accepts([Polymorphic<any Boxable>].self, data) { $0.maximumAllocation = 40_000 })
+    typealias Boxes = [Polymorphic<any Boxable>]
+    let data = try KeyedArchiver.archivedData(withRootObject: Boxes(repeating: .init(Boxed()), count: 100))
+    #expect(try code(Boxes.self, data) { $0.maximumAllocation = 20_000 } == .limitExceeded)
+    #expect(try accepts(Boxes.self, data) { $0.maximumAllocation = 40_000 })
   }
 
   /// Large values, each under a key.

@@ -7,6 +7,9 @@ struct DecodingBudget {
   static let largeValue = 128
   /// The bytes of an object besides its fields: its header, the allocator's overhead, its entry in the object table.
   static let objectOverhead = 64
+  /// The bytes of a collection besides its elements. An array in an array may take one byte of an archive, and takes 8 in
+  /// the outer array: with more than 56 the default limit would refuse arrays that a program has written.
+  static let collectionOverhead = 48
   /// The bytes of a URL besides its text: its object, and where Foundation keeps the parts of the text.
   static let urlOverhead = 256
   /// The bytes of a deferred value until it is decoded.
@@ -140,7 +143,8 @@ extension DecodingSession {
     guard count <= settings.limits.maximumElementCount else {
       throw settings.limits.tooManyElements(count, offset)
     }
-    try charge(count.multipliedSaturating(by: stride), at: offset)
+    let overhead = count > 0 && stride > 0 ? DecodingBudget.collectionOverhead : 0
+    try charge(count.multipliedSaturating(by: stride).addingSaturating(overhead), at: offset)
   }
 
   /// Charges the keys of the container at `offset` once, since a program may request them at each step.

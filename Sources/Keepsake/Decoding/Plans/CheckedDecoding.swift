@@ -22,7 +22,10 @@ final class CheckedDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
     let decoder = try session.nestedDecoder(at: cursor, in: depth)
     let container = try decoder.container(keyedBy: CheckedTypes.CodingKeys.self)
-    try session.reporting(decoder.codingPath) { try check(container, cursor) }
+    try session.reporting(decoder.codingPath) {
+      try check(container, cursor)
+      try session.charge(DecodingBudget.deferredOverhead, at: cursor)
+    }
     return try session.decodePlainly(Value.self, at: &cursor, depth)
   }
 }
@@ -46,6 +49,8 @@ enum CheckedTypes {
     case "DateInterval": checkDateInterval
     case "IndexSet": checkIndexSet
     case "CharacterSet": checkCharacterSet
+    // It is safe, but allocates objects that must be charged.
+    case "Calendar": { _, _ in }
     default: nil
     }
   }
