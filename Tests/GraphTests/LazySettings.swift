@@ -64,4 +64,19 @@ import Testing
     #expect(try chest.$things.load().first is LateThing)
     #expect(try chest.$needy.load().count == 1)
   }
+
+  @Test("the memory of lazy values that nobody has read is limited")
+  func memory() throws {
+    let values = (0..<1_000).map { _ in Lazy(wrappedValue: [Needy()]) }
+    let data = try KeyedArchiver.archivedData(withRootObject: values)
+    var limits = ArchiveLimits()
+    limits.maximumAllocation = 190_000
+    let error = #expect(throws: DecodingError.self) {
+      try KeyedUnarchiver.unarchive([Lazy<[Needy]>].self, from: data, limits: limits)
+    }
+    #expect("\(try #require(error))".contains("maximumAllocation"))
+    limits.maximumAllocation = 250_000
+    let read = try KeyedUnarchiver.unarchive([Lazy<[Needy]>].self, from: data, limits: limits)
+    #expect(read.count == 1_000)
+  }
 }

@@ -14,6 +14,8 @@ struct DecodingBudget {
   static let urlOverhead = 256
   /// The bytes of a deferred value until it is decoded.
   static let deferredOverhead = 128
+  /// The bytes of a lazy value until it is read.
+  static let lazyOverhead = 192
   /// The charge for each byte that is read again from the body of an object, for memory that nothing else charges, such
   /// as that of short strings.
   static let rereadFactor = 4
