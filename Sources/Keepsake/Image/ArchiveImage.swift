@@ -37,8 +37,6 @@ package final class ArchiveImage {
   @safe @exclusivity(unchecked) var verifier: BlockVerifier?
   @safe @exclusivity(unchecked) private var found = FoundEntries()
   @safe @exclusivity(unchecked) var knownBodies: KnownBodies
-  /// The number of bodies of the first save that are known to be replaced, and of their bytes.
-  var replacedInFirst = (count: 0, byteCount: 0)
   private let turn = Mutex(())
   /// A copy of the bytes, once the image was opened again.
   @safe @exclusivity(unchecked) private var copy: ByteBuffer?
@@ -96,7 +94,7 @@ package final class ArchiveImage {
     guard reader.count <= limits.maximumByteCount else { throw limits.tooManyBytes(reader.count) }
     let (flags, known) = (try Header.flags(reader), before.extent.storedByteCount)
     let (trailers, _) = try SavedParts.trailers(reader, flags, after: known)
-    (verifier, replacedInFirst) = (before.verifier, before.replacedInFirst)
+    verifier = before.verifier
     verifier?.add(trailers, reader)
     var saved = before.saved ?? SavedParts(after: before.directory)
     try saved.add(trailers, reader, &verifier)
@@ -107,6 +105,7 @@ package final class ArchiveImage {
     extent = before.extent
     extent.storedByteCount = reader.count
     knownBodies = KnownBodies(count: extent.firstBodyCount)
+    knownBodies.replacedInFirst = before.knownBodies.replacedInFirst
   }
 
   /// The result of `step`, which runs while no other thread's does. Only for images that no decoder reads.

@@ -42,6 +42,8 @@ struct KnownBodies: ~Copyable {
   var valueReferences: [Int: Int] = [:]
   /// The hashes of keys of maps in the string table, by number.
   var stringHashes: [Int: UInt32] = [:]
+  /// The number of bodies of the first save that are known to be replaced, and of their bytes.
+  var replacedInFirst = (count: 0, byteCount: 0)
 
   init(count: Int) {
     groups = Array(repeating: [], count: max(1, OffsetTable.groupCount(count)))

@@ -98,6 +98,8 @@ struct KeptContainers<Keeper: SpareKeeper> {
   /// Whether containers are kept. They retain the session, so somebody has to release them.
   var isKeeping = true
   private var keepers: [Keeper] = []
+  /// How many there were when the last archive was forgotten.
+  private(set) var idleCount = 0
 
   mutating func append(_ keeper: Keeper) { keepers.append(keeper) }
 
@@ -118,6 +120,7 @@ struct KeptContainers<Keeper: SpareKeeper> {
       if spares == 0 { keepAll = false }
     }
     if !keepAll { keepers.removeAll { $0.spares.isEmpty } }
+    idleCount = count
     return count
   }
 }
@@ -134,7 +137,7 @@ protocol ReusableCoder: AnyObject {
   var canBeReused: Bool { get }
 
   /// The number of containers that wait with the coder while the coder is idle.
-  var waitingContainerCount: Int { get set }
+  var waitingContainerCount: Int { get }
 
   func forgetArchive()
 
@@ -209,7 +212,6 @@ struct SpareCoders<Coder: ReusableCoder>: ~Copyable, @unchecked Sendable {
       for _ in 0..<count { _ = unsafe Unmanaged.passRetained(coder) }
       return coder.dropSpares()
     }
-    coder.waitingContainerCount = count
     coder.forgetArchive()
     keep(coder)
   }

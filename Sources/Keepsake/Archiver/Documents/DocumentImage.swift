@@ -83,11 +83,11 @@ extension ArchiveImage {
   /// The number of bytes of bodies and top levels that newer ones replace.
   var replacedByteCount: Int {
     guard let saved else { return 0 }
-    for number in saved.replacedInFirst.dropFirst(replacedInFirst.count) {
-      replacedInFirst.byteCount += (try? extentInFirst(ofBody: number).count) ?? 0
+    for number in saved.replacedInFirst.dropFirst(knownBodies.replacedInFirst.count) {
+      knownBodies.replacedInFirst.byteCount += (try? extentInFirst(ofBody: number).count) ?? 0
     }
-    replacedInFirst.count = saved.replacedInFirst.count
-    return saved.replacedByteCount + replacedInFirst.byteCount + extent.firstContentEnd
+    knownBodies.replacedInFirst.count = saved.replacedInFirst.count
+    return saved.replacedByteCount + knownBodies.replacedInFirst.byteCount + extent.firstContentEnd
       - directory.bodies.upperBound
   }
 

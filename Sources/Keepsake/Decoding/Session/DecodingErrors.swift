@@ -2,7 +2,7 @@
 extension DecodingSession {
   func corrupted(_ error: ArchiveError, _ path: [any CodingKey]) -> DecodingError {
     let corrupted = DecodingError.dataCorrupted(image.located(error).decodingContext(path))
-    if error.code == .cycle, let loss = loss(corrupted) { later.readLast.noteThrown(at: loss.offset) }
+    if error.code == .cycle, let loss = loss(corrupted) { later.caught.willThrow(at: loss.offset) }
     noteLoss(corrupted)
     return corrupted
   }
@@ -91,7 +91,7 @@ extension DecodingSession {
 
   /// Remembers `error` if an initializer that catches it, to skip what it cannot read, would lose a value that is there.
   private func noteLoss(_ error: any Error) {
-    if later.isActive, let loss = loss(error) { later.readLast.caught[loss.offset] = error }
+    if later.isActive, let loss = loss(error) { later.caught.note(error, at: loss.offset) }
   }
 
   /// The offset of the value that would be lost if an initializer caught `error`, and why.

@@ -124,6 +124,8 @@ struct DecodedLater: ~Copyable {
   var deferred = DeferredQueue()
   var earlyUses = EarlyUses()
   var readLast: PropertiesReadLast
+  var caught = CaughtErrors()
+  var failed = FailedValues()
   var hashed = NotedHashes()
   /// The objects to awaken when the graph is complete.
   var awakening: [any ArchiveAwakening] = []
@@ -133,6 +135,7 @@ struct DecodedLater: ~Copyable {
   mutating func forgetArchive() {
     // Whoever kept a deferred value may still use them.
     if !isKnownUniquelyReferenced(&earlyUses) { earlyUses = EarlyUses() }
+    caught.forgetAll()
   }
 }
 

@@ -13,7 +13,6 @@ final class DecodingSession: DeepRecursion {
   /// Gives threads their turn, since any thread may read lazy values.
   let turn = DecodingTurn()
   @safe @exclusivity(unchecked) var checks = DecodingChecks()
-  @safe @exclusivity(unchecked) var waitingContainerCount = 0
 
   @inline(never)
   init(

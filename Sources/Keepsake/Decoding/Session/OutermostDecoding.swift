@@ -33,7 +33,7 @@ extension DecodingSession {
       later.isActive = false
       if !types.earlierPlans.isEmpty { types.earlierPlans = [] }
       stack.spare = nil
-      if !later.readLast.failed.isEmpty { later.readLast.forgetErrors() }
+      later.failed.forgetAll()
       if !later.rehearsed.isEmpty { for value in exchange(&later.rehearsed, with: []) { value.forget() } }
     }
     var depth = depth
@@ -47,11 +47,11 @@ extension DecodingSession {
         forgetValues()
         // An error that could not be thrown before may be the reason for this one.
         let error = checks.failure.take() ?? error
-        guard later.readLast.closeCycle() || later.readLast.giveErrors() else { throw error }
+        guard later.readLast.closeCycle() || later.failed.give() else { throw error }
         // Some plans have cached which properties wait.
         forgetTypes()
         // Try again. What was read stays counted, so the number of attempts is bounded.
-        checks.budget.release(charged, except: later.readLast.failedByteCount)
+        checks.budget.release(charged, except: later.failed.byteCount)
         detachFrames(for: start)
         (cursor, depth) = (start, 0)
       }
@@ -71,6 +71,7 @@ extension DecodingSession {
     graph.haveEarly = false
     later.deferred = DeferredQueue()
     later.readLast.forgetValues()
+    later.caught.forgetAll()
     _ = later.hashed.take()
     _ = later.earlyUses.take()
   }
@@ -88,7 +89,7 @@ extension DecodingSession {
         // The others may fail, too.
         let byteCount = DecodingBudget.byteCount(ofErrorWith: checks.budget.paths.stepCount &- stepCount)
         guard (try? charge(byteCount, at: next.offset)) != nil else { throw error }
-        later.readLast.fail(error, at: next.offset, byteCount)
+        later.failed.add(error, at: next.offset, byteCount)
         failure = failure ?? error
       }
       try checkEarlyUses()
@@ -97,7 +98,7 @@ extension DecodingSession {
     try resolveConditionals()
     if later.readLast.areThere || graph.haveEarly { try checkHashes() }
     if graph.inProgress.isEmpty { graph.haveEarly = false }
-    if let failure = checks.failure.take() ?? later.readLast.firstCaught { throw failure }
+    if let failure = checks.failure.take() ?? later.caught.first { throw failure }
     if later.deferred.count > 0 { later.deferred.removeAll() }
     // Not earlier: if the value is decoded again, they receive the new objects.
     if !graph.waiting.isEmpty { try resolveWaiting() }

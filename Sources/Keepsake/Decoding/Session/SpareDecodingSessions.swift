@@ -60,6 +60,7 @@ enum SpareDecodingSessions {
 }
 
 extension DecodingSession: ReusableCoder {
+  var waitingContainerCount: Int { types.kept.idleCount }
   func forgetArchiveInSpares() -> Int? { types.kept.forgetArchive() }
 
   /// For larger archives, what a session knows is not worth the memory it takes.

@@ -12,30 +12,10 @@ struct PropertiesReadLast {
   private var found: [ObjectIdentifier: Set<String>] = [:]
   /// The cycle that was met last.
   var cycle: OpenCycle?
-  /// The errors that initializers may have caught, although values would be lost, by the offsets of these.
-  var caught: [Int: any Error] = [:]
-  /// Those that were caught before they were thrown again, so that values are lost whatever becomes of the last error.
-  private(set) var caughtBefore: [Int: any Error] = [:]
-  /// The one that is first in the archive.
-  // Inlined, since a call would get a copy of all of this.
-  @inline(__always)
-  var firstCaught: (any Error)? {
-    if caught.isEmpty, caughtBefore.isEmpty { return nil }
-    return caught.merging(caughtBefore) { $1 }.min { $0.key < $1.key }?.value
-  }
   /// Whether initializers get an error for a value that is read last, if they request it in a way that does not let it be
   /// missing. If they catch the error, the property waits. If they request another collection, as
   /// `decode([Failable<Node>].self)` and a nested container are for `[Node]`, they get an empty one.
   var throwsForValues = false
-  /// The errors of values that could not be read last, by the offsets of these. In the next attempt, initializers get
-  /// them where they request the values, and may catch them.
-  private(set) var failed: [Int: any Error] = [:]
-  /// About as many bytes as these take.
-  private(set) var failedByteCount = 0
-  /// How many errors there were when the last attempt for them began, and how many such attempts there were.
-  private var given = (errorCount: 0, attemptCount: 0)
-  /// If each initializer throws the error it gets, the next attempt gives it to the one that requested its object.
-  private static let mostAttempts = 4
   /// The property for each entry of the class table and each key.
   var known = PairCache<PropertyOfKey>()
   /// The records of superclasses within those of the objects in progress, and the numbers of these objects.
@@ -121,9 +101,7 @@ struct PropertiesReadLast {
 
   /// Makes these the properties of another archive of the image, which knows the same classes as before.
   mutating func startOver(_ image: ArchiveImage) {
-    if !known.isEmpty || !superclasses.isEmpty || !replaced.isEmpty || !found.isEmpty || !caught.isEmpty
-      || !caughtBefore.isEmpty
-    {
+    if !known.isEmpty || !superclasses.isEmpty || !replaced.isEmpty || !found.isEmpty {
       forgetValues()
       (found, cycle, throwsForValues) = ([:], nil, false)
     }
@@ -138,7 +116,6 @@ struct PropertiesReadLast {
     known = PairCache()
     superclasses = []
     replaced = [:]
-    (caught, caughtBefore) = ([:], [:])
   }
 
   /// Whether some class has properties that are read last, apart from conditional ones.
@@ -168,27 +145,6 @@ struct PropertiesReadLast {
     // An initializer that catches errors may have read early what is read last.
     defer { throwsForValues = true }
     return (haveKeys || haveConditionals) && !throwsForValues
-  }
-
-  /// Notes that the value at `offset` could not be read last because of `error`, which takes about `byteCount` bytes.
-  mutating func fail(_ error: any Error, at offset: Int, _ byteCount: Int) {
-    failed[offset] = error
-    failedByteCount &+= byteCount
-  }
-
-  /// Whether another attempt is to give initializers the errors that were noted since the last one.
-  mutating func giveErrors() -> Bool {
-    guard failed.count > given.errorCount, given.attemptCount < Self.mostAttempts else { return false }
-    given = (failed.count, given.attemptCount + 1)
-    return true
-  }
-
-  /// Forgets the errors, which may hold values of the program.
-  mutating func forgetErrors() { (failed, failedByteCount, given) = ([:], 0, (0, 0)) }
-
-  /// Notes that an error for the value at `offset` is thrown. If one was thrown before, an initializer has caught it.
-  mutating func noteThrown(at offset: Int) {
-    if let earlier = caught[offset] { caughtBefore[offset] = earlier }
   }
 
   func isSuperclass(of number: Int, at offset: Int) -> Bool {

@@ -17,7 +17,7 @@ extension DecodingContainerState {
       let object = owner
     else { return nil }
     let property = session.propertyReadLast(type, key, object, self)
-    if let error = session.later.readLast.failed[start], property.isStored || property.waiting != nil {
+    if let error = session.later.failed[start], property.isStored || property.waiting != nil {
       throw error
     }
     guard !needsValue || property.canBeEmpty, try session.wait(property, of: object, at: start)
@@ -30,7 +30,7 @@ extension DecodingContainerState {
   /// not decode the value.
   @inline(never)
   func isNilForNow(_ key: some CodingKey, at start: Int) throws -> Bool {
-    guard session.later.readLast.failed[start] == nil, let property = owner?.property(for: key),
+    guard session.later.failed[start] == nil, let property = owner?.property(for: key),
       let type = RuntimeMetadata.wrappedType(of: property.type) as? any Decodable.Type
     else { return false }
     return try isReadLast(type, key, at: start, needsValue: false) != nil
@@ -41,7 +41,7 @@ extension DecodingContainerState {
   @inline(never)
   func emptied(_ decoder: ValueDecoder, _ key: some CodingKey) throws -> any Decoder {
     let start = decoder.offset
-    guard try !session.isNil(at: start), session.later.readLast.failed[start] == nil,
+    guard try !session.isNil(at: start), session.later.failed[start] == nil,
       let property = owner?.property(for: key), let type = property.type as? any Decodable.Type,
       (RuntimeMetadata.wrappedType(of: type) ?? type) is any ValueThatCanBeEmpty.Type,
       try isReadLast(type, key, at: start, needsValue: true) != nil
@@ -92,7 +92,7 @@ extension DecodingContainerState {
     }
     guard let loss = session.loss(error), loss.code != .damaged else { return }
     if (try? session.wait(find(), of: object, at: start)) == true {
-      session.later.readLast.caught[loss.offset] = nil
+      session.later.caught.forget(at: loss.offset)
     }
   }
 
@@ -215,7 +215,7 @@ extension DecodingSession {
   ///   property last, the property cannot wait, or `owner` is not the object whose body is being read.
   func readLast(_ property: StoredProperty, _ key: Int, of owner: AnyObject, at offset: Int) throws -> Bool {
     guard let object = inProgress(owner), object.entry >= 0 else { return false }
-    if let error = later.readLast.failed[offset] { throw error }
+    if let error = later.failed[offset] { throw error }
     let found = self.property(key, of: object, property.type) {
       .init(
         object.type,

@@ -21,7 +21,6 @@ final class EncodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) var observation = EncodingObservation()
   @safe @exclusivity(unchecked) var ordering = ContentQuestions()
   @safe @exclusivity(unchecked) var outcome = EncodingOutcome()
-  @safe @exclusivity(unchecked) var waitingContainerCount = 0
 
   init(userInfo: [CodingUserInfoKey: Any], hidesRootKey: Bool) {
     settings = EncodingSettings(userInfo: userInfo, hidesRootKey: hidesRootKey)

@@ -17,6 +17,7 @@ enum SpareEncodingSessions {
 }
 
 extension EncodingSession: ReusableCoder {
+  var waitingContainerCount: Int { types.kept.idleCount }
   func forgetArchiveInSpares() -> Int? { types.kept.forgetArchive() }
 
   /// A session with a larger buffer is not used again, so that its memory is given back.
