@@ -114,6 +114,9 @@ import Testing
       try failure { try transcode(["numbers": numbers], to: [String: [Wrong]].self) }.description
     }
     #expect(try message([1.5], as: Int.self).contains("Expected Int but found a floating-point number"))
+    #expect(try message([0.1], as: Float.self).contains("The number does not fit into Float"))
+    #expect(try message([0.1], as: Float?.self).contains("The number does not fit into Float"))
+    #expect(try message([Double.nan], as: Decimal.self).contains("The number does not fit into Decimal"))
     #expect(try message([true], as: Double.self).contains("Expected Double but found a Boolean"))
     #expect(try message([7], as: String.self).contains("Expected String but found an integer"))
     #expect(try message(Data([7]), as: Bool.self).contains("Expected Bool but found an integer"))

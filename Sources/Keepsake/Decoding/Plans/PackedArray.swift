@@ -114,11 +114,14 @@ extension DecodingSession {
   func mismatch(_ type: Any.Type, _ number: PackedArray.Number, _ offset: Int?, _ path: [any CodingKey])
     -> DecodingError
   {
-    let isNumber = type is any FixedWidthInteger.Type || type is any BinaryFloatingPoint.Type
     switch number {
     case .signed, .unsigned:
-      return isNumber ? doesNotFit(type, offset, path) : mismatch(type, .integer, offset, path)
-    case .float32, .float64: return mismatch(type, .float64, offset, path)
+      return type is any Numeric.Type
+        ? doesNotFit(type, offset, path) : mismatch(type, .integer, offset, path)
+    case .float32, .float64:
+      // Integers are another kind of number; `Float` and `Decimal` lack this one.
+      return type is any BinaryInteger.Type || !(type is any Numeric.Type)
+        ? mismatch(type, .float64, offset, path) : doesNotFit(type, offset, path)
     case .bool: return mismatch(type, .bool, offset, path)
     }
   }
