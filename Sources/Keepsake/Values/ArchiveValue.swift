@@ -197,6 +197,7 @@ public struct ArchiveValue: @unchecked Sendable {
       count = 1
     case .shortArray:
       count = try reader.numberInHead(tag, at: &cursor)
+      try checkElementCount(count)
     case .array, .map:
       count = try reader.varint(at: &cursor)
       // A member takes at least one byte.

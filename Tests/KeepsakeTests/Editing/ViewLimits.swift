@@ -7,7 +7,10 @@ import Testing
 /// What the dynamic view and the editor are asked not to do, and literals that spell no path.
 @Suite struct ViewLimits {
   private func archive() throws -> Data {
-    try KeyedArchiver.archivedData(withRootObject: ["text": [String(repeating: "a", count: 100)]])
+    let archiver = KeyedArchiver()
+    try archiver.encode(["text": [String(repeating: "a", count: 100)]], forKey: "root")
+    try archiver.encode(["a", "b"], forKey: "pair")
+    return try archiver.encodedData
   }
 
   private func expectLimit(_ change: (inout ArchiveLimits) -> Void, _ read: (ArchiveValue) throws -> Void)
@@ -33,6 +36,11 @@ import Testing
       $0.maximumElementCount = 0
     } _: {
       _ = try $0["root"]?.members()
+    }
+    try expectLimit {
+      $0.maximumElementCount = 1
+    } _: {
+      _ = try $0["pair"]?.count
     }
     try expectLimit {
       $0.maximumStringByteCount = 50
