@@ -133,11 +133,13 @@ import Testing
     try folder.write(Data("Dear diary".utf8), "text")
     try folder.write(folder.read("note.keepsake").prefix(100), "cut")
     try folder.write(folder.read("note.keepsake").prefix(10), "begun")
+    try folder.write(Data(folder.read("note.keepsake").filter { $0 != 0x0D }), "asText")
     try folder.write(Data(), "empty")
     for command in ["print", "verify", "stats"] {
       for (name, words) in [
         ("text", "this is not a Keepsake archive"), ("cut", "The archive does not end with a trailer"),
         ("begun", "the archive is truncated after 10 bytes"), ("empty", "the file is empty"),
+        ("asText", "the archive was changed by a transfer as text"),
       ] {
         #expect(try run(command, name, status: 65).errors.hasPrefix("keeputil: \(name): \(words)"))
         #expect(try run(command, "\(name)@1", status: 65).errors.hasPrefix("keeputil: \(name)@1: \(words)"))

@@ -133,8 +133,10 @@ struct Input {
     if data.isEmpty {
       failure = .badData("\(name): the file is empty")
     } else if kind == .archive, error.code == .notAnArchive {
-      // The data begins as an archive, but is too short for one.
-      failure = .badData("\(name): the archive is truncated after \(data.count) bytes")
+      // The data begins as an archive, but is too short for one, or was transferred as text.
+      let isShort = data.count < Header.byteCount
+      let problem = isShort ? "is truncated after \(data.count) bytes" : "was changed by a transfer as text"
+      failure = .badData("\(name): the archive \(problem)")
     }
     guard let location else { return failure }
     return CommandFailure(failure.status, failure.message.map { "\($0), \(location)" })
