@@ -27,6 +27,7 @@ import Testing
     expect(64, "IN and OUT expected", try Keeputil.run("convert", "a", in: folder))
     expect(64, "no option '--frob'", try Keeputil.run("print", "--frob", "a", in: folder))
     expect(64, "needs a value", try Keeputil.run("demo", "-o", in: folder))
+    expect(64, "standard output shows the result", try Keeputil.run("demo", "-o", "-", in: folder))
     expect(64, "no format 'yaml'", try Keeputil.run("convert", "--to", "yaml", "a", "b", in: folder))
     expect(64, "is not a number", try Keeputil.run("print", "--depth", "much", "a", in: folder))
     for number in ["0", "-3", "much", ""] {

@@ -36,6 +36,7 @@ enum DemoCommand: Command {
     _ = try arguments.files()
     if let file = arguments.value("--document-editor") { return try DemoDocument.editForever(file) }
     let kept = arguments.value("-o")
+    guard kept != "-" else { throw arguments.misuse("standard output shows the result; give a file") }
     let temporary = FileManager.default.temporaryDirectory.appendingPathComponent("demo-\(UUID()).keepsake")
     let file = kept ?? temporary.path
     defer { if kept == nil { try? FileManager.default.removeItem(atPath: file) } }
