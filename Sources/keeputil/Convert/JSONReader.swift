@@ -211,7 +211,7 @@ struct JSONReader {
     guard let number = PlainNumber(text, isWhole: cursor == end) else {
       throw failure("a number is larger than any that can be kept", at: start)
     }
-    if number.isRounded { notes.add("number has", "numbers have", "too many digits and was rounded") }
+    if number.isRounded { notes.add("number was", "numbers were", "rounded, having too many digits") }
     if number.isLost { notes.add("number is", "numbers are", "too small and became 0") }
     return number.value
   }
