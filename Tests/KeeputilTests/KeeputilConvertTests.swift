@@ -156,8 +156,7 @@ import Testing
         == #"{"captain":{"$id":2,"name":"Ann"},"sailors":[{"name":"Bo\u202eb"},{"$ref":2}],"founded":0.5,"badge":"AAH/","id":"00010203-0405-0607-0809-0A0B0C0D0E0F","#
         + #""home":"https://example.org/crew?a=1","odds":[0.5,"Infinity"]}"# + "\n"
     )
-    for word in ["1 object is", "1 run of bytes", "1 UUID", "1 URL", "1 date", "1 number that is not finite"]
-    {
+    for word in ["1 object is", "1 run of bytes", "1 UUID", "1 URL", "1 date", "1 number is"] {
       #expect(result.errors.contains("keeputil: note: \(word)"), "\(word)")
     }
   }
@@ -297,7 +296,7 @@ import Testing
     try folder.archive(Values(), "a.keepsake")
     let result = try Keeputil.run("convert", "a.keepsake", "-", "--to", format, in: folder)
     #expect(result.status == 0)
-    var notes = ["2 values that are empty written as {}"]
+    var notes = ["2 values are written as {}, being empty"]
     if format == "json" {
       #expect(
         result.output

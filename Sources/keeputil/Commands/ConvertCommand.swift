@@ -56,7 +56,7 @@ enum ConvertCommand: Command {
       An archive from JSON:
         keeputil convert settings.json settings.keepsake
       An archive for another tool:
-        keeputil convert --to json library.keepsake - | jq .root
+        keeputil convert --to json library.keepsake - | jq .books
       """
   )
 

@@ -62,7 +62,7 @@ struct JSONWriter: PlainSyntax {
 
   mutating func real(_ value: some BinaryFloatingPoint & CustomStringConvertible) throws {
     if value.isFinite { return try put(value.description) }
-    notes.add("number that is", "numbers that are", "not finite written as text")
+    notes.add("number is", "numbers are", "written as text, not being finite")
     try put(value.isNaN ? "\"NaN\"" : value < 0 ? "\"-Infinity\"" : "\"Infinity\"")
   }
 

@@ -238,7 +238,7 @@ struct PlainExport<Syntax: PlainSyntax> {
       syntax.notes.add("UUID is", "UUIDs are", "written as text")
       try syntax.string(try value.uuidText)
     case .empty:
-      syntax.notes.add("value that is", "values that are", "empty written as {}")
+      syntax.notes.add("value is", "values are", "written as {}, being empty")
       try syntax.open(.object)
       try syntax.close()
     default:
