@@ -6,11 +6,10 @@ enum LogCommand: Command {
     "lists the saves of a document",
     synopsis: ["[--json] FILE"],
     """
-    Lists the saves of the document FILE, the oldest first: the number of each, the date if the program gave one, the
-    number of bytes that it wrote, and of objects that it changed and added. Any other archive has one save.
+    Lists the saves of the document FILE, the oldest first: the number of each, the date (UTC) if the program gave one,
+    the number of bytes that it wrote, and of objects that it changed and added. Any other archive has one save.
 
-    The other commands read the newest save of a file. For an earlier one, give --at N, or @N behind the name, as in
-    notes.keepsake@3.
+    Commands read the newest save of a file. For an earlier one, put @N behind the name, as in notes.keepsake@3.
     """,
     options: """
       --json
