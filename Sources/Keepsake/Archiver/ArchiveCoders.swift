@@ -60,7 +60,8 @@ public struct ArchiveDecoder: Sendable {
 
   /// Decodes the root object of the archive in `data`.
   ///
-  /// - Throws: `DecodingError`, whose underlying error is an ``ArchiveError``; and errors of an `init(from:)`.
+  /// - Throws: `DecodingError`, whose underlying error, except for a missing key, is an ``ArchiveError``; and errors of
+  ///   an `init(from:)`.
   public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
     try withSession(data) { try $0.decodeRoot(type) }
   }

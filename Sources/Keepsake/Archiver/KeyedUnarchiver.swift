@@ -37,8 +37,8 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     didSet { openSession?.change(userInfo: userInfo) }
   }
 
-  /// Limits on what the archive may demand. An NSKeyedArchiver archive is translated as a whole when it is opened,
-  /// within the limits that you pass to the initializer.
+  /// Limits on what the archive may demand. When the unarchiver opens the archive, it checks the number of bytes, and
+  /// translates an NSKeyedArchiver archive as a whole, within the limits that you pass to the initializer.
   public var limits: ArchiveLimits {
     didSet { openSession?.change { $0.limits = limits } }
   }
@@ -282,8 +282,8 @@ extension KeyedUnarchiver {
   /// let library = try KeyedUnarchiver.unarchive(Library.self, from: data)
   /// ```
   ///
-  /// - Throws: `DecodingError`, whose coding path begins at the root object and whose underlying error is an
-  ///   ``ArchiveError``; and errors of an `init(from:)`.
+  /// - Throws: `DecodingError`, whose coding path begins at the root object and whose underlying error, except for a
+  ///   missing key, is an ``ArchiveError``; and errors of an `init(from:)`.
   /// - Parameters:
   ///   - type: the type of the root object, or a superclass of its class.
   ///   - data: the bytes of the archive.

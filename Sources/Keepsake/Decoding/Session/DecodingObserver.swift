@@ -30,7 +30,7 @@ public enum ArchiveClassPolicy: Sendable, Hashable {
   /// Any type of the program that fits the declaration: a subclass of the declared class, or a type that conforms to
   /// the declared protocol.
   case byName
-  /// Only the declared class itself, and types that were registered with `setClass(_:forClassName:)` of
+  /// Only the declared class itself, and types from `setClass(_:forClassName:)` or the delegate of a
   /// ``KeyedUnarchiver``.
   case registeredOnly
 }
