@@ -13,8 +13,8 @@ extension ArchiveValue {
   /// - Parameters:
   ///   - path: the file.
   ///   - verification: which parts are compared with their checksums.
-  ///   - limits: limits on what the archive may demand: bytes, depth, elements, strings. The other limits apply only to
-  ///     decoding.
+  ///   - limits: limits on what the archive may demand: bytes, depth, elements, strings other than keys. The other
+  ///     limits apply only to decoding.
   /// - Throws: ``ArchiveError`` when the file cannot be read, is not an archive, or is damaged.
   public init(
     forReadingFile path: String,
