@@ -174,7 +174,8 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     }
   }
 
-  /// Whether the archive has a value under `key`, even nil. It is `false` for an archive whose top level has no keys.
+  /// Whether the archive has a value under `key`, even nil, but not a weak reference to an object that is missing. It is
+  /// `false` for an archive whose top level has no keys.
   ///
   /// It is also `false` if the archive is damaged in such a way that the unarchiver cannot find the keys. The next call
   /// that can throw, such as ``decode(_:forKey:)`` for any key, then throws the error; until then it is in ``error``.

@@ -34,7 +34,7 @@ extension KeyedArchiver {
   /// ```
   ///
   /// The check compares the stored properties of all values and objects that can be reached, including those that are
-  /// not encoded, and the identity of objects. Caches and `lazy` properties are stored properties, too; a type that
+  /// not encoded, and the identity of objects. Caches are stored properties, too, except `lazy` ones; a type that
   /// conforms to `CustomReflectable` can leave them out. The check compares the elements of sets, and everything else
   /// that reflection does not show, by archiving the copy once more, up to a container that has the same keys or
   /// elements in another order.
