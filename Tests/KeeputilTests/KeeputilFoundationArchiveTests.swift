@@ -58,6 +58,8 @@ import Testing
       #expect(result.status == 0 && result.output == whole.output, "\(result.errors)")
     }
     #expect(try Keeputil.run("print", "old@2", in: folder).status == 64)
+    let log = try Keeputil.run("log", "--json", "old", in: folder).output
+    #expect(log.contains("\"bytes\": \(try folder.read("old").count),"), "\(log)")
   }
 
   @Test("verify and stats count the classes that objects are of, and not their superclasses")

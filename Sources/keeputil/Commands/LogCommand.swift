@@ -24,7 +24,7 @@ enum LogCommand: Command {
   )
 
   static func run(_ arguments: Arguments) throws {
-    let rows = rows(try arguments.input().openArchive())
+    let rows = try rows(arguments.input())
     guard arguments.has("--json") else {
       for line in lines(rows) { try standardOutput.write(line + "\n") }
       return
@@ -38,7 +38,7 @@ enum LogCommand: Command {
     try JSONWriter.write(list, standardOutput, pretty: true)
   }
 
-  static func lines(_ file: String) throws -> [String] { lines(rows(try Input(file).openArchive())) }
+  static func lines(_ file: String) throws -> [String] { lines(try rows(Input(file))) }
 
   private static func lines(_ rows: [Row]) -> [String] {
     let cells = rows.map { row in
@@ -57,9 +57,12 @@ enum LogCommand: Command {
     let addedCount: Int
   }
 
-  private static func rows(_ image: ArchiveImage) -> [Row] {
+  private static func rows(_ input: Input) throws -> [Row] {
+    let image = try input.openArchive()
+    // The image of an archive of NSKeyedArchiver is its translation.
+    let firstByteCount = image.source == nil ? image.extent.firstEnd : input.data.count
     var count = image.saves.isEmpty ? image.directory.bodyCount : image.extent.firstBodyCount
-    return [Row(number: 1, byteCount: image.extent.firstEnd, changedCount: 0, addedCount: count)]
+    return [Row(number: 1, byteCount: firstByteCount, changedCount: 0, addedCount: count)]
       + image.saves.map { save in
         let added = save.bodyCount - count
         count = save.bodyCount
