@@ -12,8 +12,9 @@ enum ConvertCommand: Command {
 
     To an archive: the value becomes the root object. Objects become maps with their keys in order, arrays of numbers
     are packed, integers may have 128 bits, and numbers with more digits than a Double holds become Decimals; a number
-    that is too near to 0 becomes 0, and a note says so. JSON may be nested \(grouped(JSONReader.deepest)) deep, a
-    property list \(grouped(PropertyListReader.deepest)): output from a deeper archive cannot be converted back.
+    with too many for that is rounded, one too near to 0 becomes 0, and a note says so. JSON may be nested
+    \(grouped(JSONReader.deepest)) deep, a property list \(grouped(PropertyListReader.deepest)): output from a deeper
+    archive cannot be converted back.
 
     An archive of NSKeyedArchiver becomes one with the same keys: its objects keep their classes, the values that their
     coders wrote, and what they share. The classes need not exist. Sets become arrays. A note on standard error lists
@@ -27,9 +28,10 @@ enum ConvertCommand: Command {
       finite as "NaN", "Infinity", "-Infinity". Characters that are invisible, or that a terminal would obey, are
       escaped.
     in a property list
-      nil as "$null", Decimal and integers beyond 64 bits as text, Date without fractions of a second. XML lacks most
-      control characters: texts lose them; in a key, U+FFFD and the character's number replace one, as in {1B}, so
-      that different keys stay different. Foundation drops a U+FEFF with which a text begins; in a key, it is replaced.
+      nil as "$null", Decimal and integers beyond 64 bits as text, Date without fractions of a second, or if far off in
+      seconds since 2001. XML lacks most control characters: texts lose them; in a key, U+FFFD and the character's
+      number replace one, as in {1B}, so that different keys stay different. Foundation drops a U+FEFF with which a
+      text begins; in a key, it is replaced.
     in both
       An object with several references (or in a cycle) is written once, with an additional key "$id" (and its content
       under "$value" if it has no keys), and elsewhere as {"$ref": id}; a value that encoded nothing is {}. A weak

@@ -15,9 +15,9 @@ enum EditCommand: Command {
     root.books[3].title, root["odd key"]. It refers to the original FILE, whatever other changes there are. A change
     in an object applies wherever the object is referred to. Objects to which nothing refers any more are left out.
 
-    Nothing is written if a change names a path, a class, or a key of a class that does not exist, if two changes
-    concern the same path, class or key, or if a change is in a value that another one replaces or removes. If two paths
-    lead to the same value of a shared object, the last change counts.
+    Nothing is written if a change names a path, a class, or a key of a class that does not exist, if two changes give
+    a value, key or class two contents or two names, or if a change is in a value that another one replaces or removes.
+    If two paths lead to the same value of a shared object, the last change counts.
 
     An archive of NSKeyedArchiver is written as an archive of Keepsake, as by convert. A note on standard error lists
     what is lost or changed.
