@@ -12,7 +12,7 @@ import Testing
 
     private(set) var containers: [Container] = []
     private(set) var forgottenCount = 0
-    var waitingContainerCount = 0
+    var waitingContainerCount: Int { containers.count }
     var canBeReused: Bool { true }
 
     func fill(_ count: Int) { containers = (0..<count).map { _ in Container(self) } }
