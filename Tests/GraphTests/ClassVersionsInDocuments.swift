@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Documents of a program whose classes have got another version or name since.
+/// Documents of a program whose classes have since got another version or name.
 @Suite(.serialized) struct ClassVersionsInDocuments {
   class Pet: Codable {
     var name = "Rex"
@@ -61,7 +61,7 @@ import Testing
     var cat: Cat?
   }
 
-  @Test("objects that a save leaves out are found where their superclass is declared from then on")
+  @Test("objects that a save leaves out are found after the root refers to them as their superclass")
   func leftOut() throws {
     defer { unsafe (Dog.isLater, Cat.isLater) = (false, false) }
     let folder = try TemporaryFolder()
@@ -76,7 +76,7 @@ import Testing
     #expect(read.pets.count == 2 && read.pets[0] === read.dog && read.pets[1] === read.cat)
   }
 
-  /// The program renamed it to ``Fish``, and does not know the earlier name, since that did not count.
+  /// The program renamed it to ``Fish``, and does not know the earlier name, which no archive needed.
   final class EarlierFish: Pet {}
   final class Fish: Pet {}
 
@@ -92,7 +92,7 @@ import Testing
     @Lazy var more: [Fish] = []
   }
 
-  @Test("the new name of a class counts as soon as another type is declared for an object", arguments: 0..<4)
+  @Test("a class is found by its new name after another type is declared for its object", arguments: 0..<4)
   func newNames(_ way: Int) throws {
     let folder = try TemporaryFolder()
     KeyedArchiver.setClassName("ForgottenFish", for: EarlierFish.self)
@@ -120,7 +120,7 @@ import Testing
     var bowl = Bowl()
   }
 
-  @Test("the new name of a class counts as soon as a weak reference declares another type")
+  @Test("a class is found by its new name after a weak reference declares another type")
   func newNamesOfWeakTargets() throws {
     let folder = try TemporaryFolder()
     KeyedArchiver.setClassName("ForgottenFish", for: EarlierFish.self)

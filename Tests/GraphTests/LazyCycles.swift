@@ -15,7 +15,7 @@ import Testing
     var number = 0
   }
 
-  /// The same when the properties were not lazy.
+  /// The same properties when they were not lazy.
   private final class DeferredKnots: Codable {
     @Deferred var early: OrderKnot?
     @Deferred var late: OrderKnot?
@@ -32,7 +32,7 @@ import Testing
 
   private static func cut(_ knots: OrderKnot?...) { for knot in knots { knot?.cut() } }
 
-  @Test("whichever the program touches first", arguments: [true, false], [true, false])
+  @Test("lazy values in a cycle can be read in any order", arguments: [true, false], [true, false])
   func anyOrder(wereLazy: Bool, lateFirst: Bool) throws {
     let (early, late) = cycle()
     defer { Self.cut(early) }
@@ -56,7 +56,7 @@ import Testing
     Self.cut(back.early)
   }
 
-  @Test("an order that no reader could use is refused")
+  @Test("an order in which no reader could read is refused")
   func noOrder() throws {
     let (early, late) = cycle()
     defer { Self.cut(early) }
@@ -74,7 +74,7 @@ import Testing
     func add() { count.add(1, ordering: .relaxed) }
   }
 
-  /// What a program has that does not register its objects any more.
+  /// An object in a program that no longer registers its objects.
   private final class Unregistered: OrderKnot {
     override init() { super.init() }
 
@@ -90,7 +90,7 @@ import Testing
     @Lazy var other: [Int] = []
   }
 
-  @Test("values that no order makes readable keep their errors, and cost a few attempts each")
+  @Test("unreadable lazy values keep their errors, and cost a few attempts each")
   func unreadable() throws {
     let count = 40
     let cycles = (0..<count).map { _ in cycle() }
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(
-    "a save reads what weak references wait for, though only a lazy value leads to it in an order that works"
+    "a save reads objects for waiting weak references, though only one order of lazy values works"
   )
   func awaited() throws {
     let folder = try TemporaryFolder()

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Archives of `@Lazy` properties that are lazy no longer.
+/// Archives of `@Lazy` properties that are no longer lazy.
 @Suite struct LazyEvolution {
   final class Leaf: Codable, Named {
     var name: String
@@ -14,7 +14,7 @@ import Testing
   protocol Named {}
   struct Label: Codable { var text = "" }
 
-  /// Archives a nil, as its properties are archived from memory.
+  /// Archives nil, as its properties are archived from memory.
   final class Delayed: ArchivedModel {
     @Lazy var leaf: Leaf?
     @Lazy var count: Int?
@@ -64,7 +64,7 @@ import Testing
     var shared: Leaf?
   }
 
-  /// Asks for nil before each value, and reads objects as structures.
+  /// Requests nil before each value, and reads objects as structures.
   struct ByHand: Decodable {
     struct Leaf: Codable { var name: String }
     var leaf: Leaf?
@@ -90,9 +90,9 @@ import Testing
     var title: String?
   }
 
-  @Test("damage in what was lazy has the path of the property")
+  @Test("damage in a property that was lazy has the path of the property")
   func damage() throws {
-    // Each title has a block of its own.
+    // Each title has its own block.
     let chapters = ["a", "b", "c"].map { Chapter(title: String(repeating: $0, count: 1 << 17)) }
     var data = try KeyedArchiver.archivedData(withRootObject: chapters)
     let text = try #require(data.firstRange(of: Data(repeating: UInt8(ascii: "b"), count: 1 << 17)))
@@ -121,7 +121,7 @@ import Testing
     var mark = 0
   }
 
-  @Test("a property that became lazy, and was not read, keeps what weak references lead to in it")
+  @Test("an unread property that became lazy keeps objects of weak references")
   func weakIntoUnread() throws {
     let shelf = Shelf()
     shelf.leaves = [Leaf("a"), Leaf("b")]
@@ -188,7 +188,7 @@ import Testing
     var mark = 0
   }
 
-  @Test("a save leaves lazy values as they are in a property that became lazy", arguments: 0..<3)
+  @Test("a save leaves lazy values inside a property that became lazy unread", arguments: 0..<3)
   func lazyInWhatBecameLazy(_ way: Int) throws {
     let folder = try TemporaryFolder()
     try KeyedArchiver.archive(rootObject: Book(), toFile: folder("book"))
@@ -207,7 +207,7 @@ import Testing
     #expect(read.mark == 1 && read.pages.map(\.notes) == [[1]])
   }
 
-  @Test("the save of another document has what it reads of a property that became lazy")
+  @Test("a save of another document contains the content of a property that became lazy")
   func lazyInAnotherDocument() throws {
     let folder = try TemporaryFolder()
     try KeyedArchiver.archive(rootObject: Book(), toFile: folder("book"))
@@ -221,7 +221,7 @@ import Testing
     #expect(read.map { $0[0].pages.map(\.notes) } == [[], [[1], [1]]])
   }
 
-  @Test("a property that became lazy keeps nobody alive")
+  @Test("a property that became lazy retains no object")
   func lettingGo() throws {
     let shelf = Shelf()
     shelf.leaves = [Leaf("a")]
@@ -233,7 +233,7 @@ import Testing
     #expect(kept == nil)
   }
 
-  /// Archived as lazy values are. The archiver trusts it to close cycles, which lazy values cannot.
+  /// Archived like lazy values. The archiver trusts it to close cycles, which lazy values cannot.
   final class Forged: Codable, ArchivableClass, SelfRegistering {
     static var archivedClassName: String { "Forged___Lazy" }
     var next: Forged?
@@ -255,7 +255,7 @@ import Testing
     }
   }
 
-  @Test("lazy values that lead to lazy values without end are an error", arguments: [false, true])
+  @Test("a cycle of lazy values is an error", arguments: [false, true])
   func endless(_ isBare: Bool) throws {
     final class Chain: Codable {
       var next: Chain?
@@ -270,7 +270,7 @@ import Testing
       withRootObject: Holder(value: values[0]),
       outputFormatting: [.longForm, .withoutChecksums]
     )
-    // The archiver does not give away this name.
+    // The archiver reserves this name.
     let name = try #require(data.range(of: Data("Forged___Lazy".utf8)))
     data.replaceSubrange(name, with: Data("Keepsake.Lazy".utf8))
     #expect(throws: (any Error).self) { try ArchiveDecoder().decode(Holder<Chain>.self, from: data) }
@@ -280,7 +280,7 @@ import Testing
     }
   }
 
-  @Test("an object is the one that others refer to, and a cycle closes")
+  @Test("objects in properties that were lazy keep their identity and close cycles")
   func identity() throws {
     let plain = try read(Plain.self, Self.delayed())
     #expect(plain.leaf === plain.shared && plain.shared?.name == "a" && plain.owner === plain)
@@ -293,7 +293,7 @@ import Testing
     #expect(wrapped.named as? Leaf === wrapped.shared)
   }
 
-  @Test("values of every kind")
+  @Test("values of every kind read from archives of lazy ones")
   func values() throws {
     let plain = try read(Plain.self, Self.delayed())
     #expect(plain.count == 3 && plain.label?.text == "b" && plain.words == ["c"])
@@ -305,7 +305,7 @@ import Testing
     #expect(byHand.leaf?.name == "a" && byHand.count == 3 && byHand.words == ["c"])
   }
 
-  @Test("nil of every kind")
+  @Test("nil of every kind reads from archives of lazy ones")
   func nothing() throws {
     let plain = try read(Plain.self, Delayed())
     #expect(plain.leaf == nil && plain.count == nil && plain.label == nil && plain.words == nil)
@@ -320,7 +320,7 @@ import Testing
     #expect(byHand.leaf == nil && byHand.count == nil && byHand.words == nil)
   }
 
-  @Test("nil for a property that is not optional is missing, and a default in a model")
+  @Test("nil for a non-optional property is valueNotFound, and the default in a model")
   func missing() throws {
     struct Strict: Codable { var leaf: Leaf }
     #expect {
@@ -337,9 +337,9 @@ import Testing
     #expect(lenient.leaf.name == "default" && lenient.count == 7)
   }
 
-  @Test("a model keeps the default of a lazy or deferred property that is not optional")
+  @Test("a model keeps the default of a non-optional @Lazy or @Deferred property")
   func defaults() throws {
-    /// A value with a nil of its own.
+    /// A value that encodes itself as nil.
     struct Answer: Codable, LazyValue {
       static var emptyLazyValue: Answer { Answer(text: "empty") }
       var text: String
@@ -387,7 +387,7 @@ import Testing
     #expect(try failure { try page.$words.load() }.path == "book/pages/[1]/words/[0]")
   }
 
-  @Test("every kind is empty if its value cannot be read, and says why")
+  @Test("a lazy value of every kind is empty if it cannot be read, and keeps the error")
   func emptyKinds() throws {
     struct Faulty: Decodable {
       @Lazy var text = "default"

@@ -4,9 +4,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What `@Lazy` promises: read when touched, one object however it is reached, nothing lost.
+/// `@Lazy` values are read on first use, keep identities, and lose nothing.
 @Suite struct LazyProperties {
-  /// Counts its own initializers that read, by the counter in `userInfo`.
+  /// Counts the calls of its decoding initializer in `userInfo`.
   final class Page: Codable {
     var title: String
     var next: Page?
@@ -66,11 +66,11 @@ import Testing
     )
   }
 
-  @Test("nothing is read before it is touched, and only that then")
+  @Test("only lazy values that the program uses are read")
   func laziness() throws {
     let counter = Counter()
     let book = try read(KeyedArchiver.archivedData(withRootObject: book(500)), counter)
-    // The cover is no lazy property.
+    // The cover is not lazy.
     #expect(counter.value == 1 && !book.chapters[7].$pages.isLoaded)
     #expect(book.chapters[7].pages.map(\.title) == (0..<10).map { "page 7.\($0)" })
     #expect(counter.value == 11 && book.chapters[7].$pages.isLoaded && !book.chapters[8].$pages.isLoaded)
@@ -78,7 +78,7 @@ import Testing
     #expect(counter.value == 11)
   }
 
-  @Test("an object is one, in whichever order its properties are touched")
+  @Test("an object has one instance, in any order of reading")
   func identity() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: book(3))
     let one = try read(data)
@@ -89,7 +89,7 @@ import Testing
     #expect(one.cover !== other.cover)
   }
 
-  @Test("lazy values in optionals, and under keys of their own")
+  @Test("lazy values come back in optionals and under top-level keys")
   func elsewhere() throws {
     let lazies: [Lazy<Int?>?] = [nil, Lazy(wrappedValue: nil), Lazy(wrappedValue: 3)]
     #expect(try roundTrip(lazies) == lazies)
@@ -105,7 +105,7 @@ import Testing
     #expect(try unarchiver.decode(Lazy<[Int]>.self, forKey: "list").wrappedValue == [1])
   }
 
-  @Test("touched from many threads, each value is read once")
+  @Test("many threads use lazy values, and each is read once")
   func threads() async throws {
     let counter = Counter()
     let shared = try SharedValue(read(KeyedArchiver.archivedData(withRootObject: book(200)), counter))
@@ -123,7 +123,7 @@ import Testing
     #expect(counter.value == 2_000)
   }
 
-  @Test("touched while another thread decodes other keys")
+  @Test("lazy values are read while another thread decodes other keys")
   func besideDecoding() async throws {
     let count = 2_000
     let archiver = KeyedArchiver()
@@ -139,7 +139,7 @@ import Testing
     #expect(await touched == count && unarchiver.error == nil)
   }
 
-  @Test("touched while another thread changes the unarchiver, and releases it")
+  @Test("lazy values are read while another thread changes and releases the unarchiver")
   func besideChanges() throws {
     let count = 2_000
     var unarchiver: KeyedUnarchiver? = try KeyedUnarchiver(
@@ -148,7 +148,7 @@ import Testing
     let shared = try SharedValue(#require(unarchiver).decode(Book.self, forKey: "root"))
     let (chapters, touched) = (Counter(), Counter())
     let done = DispatchSemaphore(value: 0)
-    // Not a task, which might have to wait until all other tests are done.
+    // Not a task, which might have to wait until all other tests end.
     Thread.detachNewThread {
       for chapter in shared.value.chapters {
         chapters.add()
@@ -169,7 +169,7 @@ import Testing
     #expect(touched.value == count)
   }
 
-  @Test("changed in place, copied, compared, and set")
+  @Test("lazy values are changed in place, copied, compared and replaced")
   func changes() throws {
     struct Note: Codable, Equatable, Hashable {
       @Lazy var lines: [String] = []
@@ -225,7 +225,7 @@ import Testing
     #expect(none.page == nil && none.lines.isEmpty)
   }
 
-  @Test("every kind of value that has an empty one")
+  @Test("every kind of value with an empty value can be lazy")
   func kinds() throws {
     struct Kinds: Codable, Equatable {
       @Lazy var data = Data()
@@ -261,7 +261,7 @@ import Testing
     }
   }
 
-  @Test("a cycle through a lazy property needs nothing else")
+  @Test("a cycle through a lazy property comes back")
   func cycles() throws {
     final class Node: Codable {
       let name: String
@@ -281,7 +281,7 @@ import Testing
     for node in [a, b, read, read.others[0], copy, copy.others[0]] { node.others = [] }
   }
 
-  @Test("other coders see the plain value; an owner that is archived again keeps all of it")
+  @Test("other coders encode the plain value, and archiving an owner again keeps all its values")
   func otherArchives() throws {
     let counter = Counter()
     let book = try read(KeyedArchiver.archivedData(withRootObject: book(4)), counter)
@@ -295,10 +295,10 @@ import Testing
     )
   }
 
-  @Test("damage that is met at a touch is remembered, thrown by load, and never archived")
+  @Test("damage found on reading is remembered, thrown by load and never archived")
   func damage() throws {
     var data = try KeyedArchiver.archivedData(withRootObject: book(400, pageCount: 40))
-    // In the middle of the bodies, far behind those of the chapters.
+    // In the middle of the bodies, far after those of the chapters.
     data[data.count / 2] ^= 0x40
     let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
     let book = try unarchiver.decode(Book.self, forKey: KeyedArchiver.rootKey)
@@ -309,7 +309,7 @@ import Testing
     #expect(unarchiver.error != nil)
     #expect(throws: (any Error).self) { try chapter.$pages.load() }
     #expect(throws: (any Error).self) { try KeyedArchiver.archivedData(withRootObject: chapter) }
-    // Neither is what could not be read lost by a change in place.
+    // Changing it in place does not lose unreadable content.
     chapter.pages.removeAll()
     #expect(chapter.$pages.error != nil)
     #expect(throws: (any Error).self) { try KeyedArchiver.archivedData(withRootObject: chapter) }
@@ -317,7 +317,7 @@ import Testing
     #expect(try roundTrip(chapter).pages.isEmpty)
   }
 
-  @Test("an initializer that touches it makes the outermost decode throw")
+  @Test("an initializer that reads its lazy property makes the outermost decode throw")
   func tooEarly() throws {
     final class Eager: Codable {
       @Lazy var lines: [String] = ["a"]
@@ -337,7 +337,7 @@ import Testing
     #expect(throws: DecodingError.self) { try KeyedUnarchiver.unarchive(Eager.self, from: data) }
   }
 
-  @Test("the archive goes when nothing of it is to be read any more")
+  @Test("objects with lazy values are released with their owner")
   func memory() throws {
     weak var page: Page?
     weak var chapter: Chapter?
@@ -352,7 +352,7 @@ import Testing
 
   // MARK: Documents
 
-  @Test("a document saves without reading what was not touched, and compacts so")
+  @Test("a document saves and compacts without reading unread values")
   func documents() throws {
     let folder = try TemporaryFolder()
     let path = folder("book")
@@ -372,7 +372,7 @@ import Testing
     #expect(document.saves.count == 1 && counter.value == 21)
     document.root.chapters[11].title = "after compacting"
     #expect(try document.save())
-    // Read from the file that is not there any more.
+    // Read from the file, which is already removed.
     #expect(document.root.chapters[12].pages.map(\.title) == (0..<10).map { "page 12.\($0)" })
     document.root.chapters[12].pages.removeLast()
     #expect(try document.save())
@@ -387,7 +387,7 @@ import Testing
     #expect(chapters.allSatisfy { $0.first === $0.pages[0] })
   }
 
-  @Test("a document with a fault is not saved over itself")
+  @Test("a damaged document is not overwritten by a save")
   func faultyDocuments() throws {
     let folder = try TemporaryFolder()
     try KeyedArchiver.archive(rootObject: book(400, pageCount: 40), toFile: folder("book"))
@@ -402,7 +402,7 @@ import Testing
     #expect(try folder.read("book") == data)
   }
 
-  @Test("a graph of 100,000 values is opened without them, and costs what is touched")
+  @Test("a graph of 100,000 values is opened without reading them")
   func large() throws {
     let folder = try TemporaryFolder()
     final class Shelf: Codable { @Lazy var pages: [Page] = [] }

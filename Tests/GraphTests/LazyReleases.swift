@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Objects that only unread lazy values lead to, and for which weak references wait: read to archive something else, and
+/// Objects that only unread lazy values lead to, and for which weak references wait: read to archive other values, and
 /// released again.
 @Suite struct LazyReleases {
   private final class Photo: Codable {
@@ -21,7 +21,7 @@ import Testing
     @Lazy var photos: [Photo] = []
   }
 
-  /// What shares a lazy value with a wall.
+  /// Shares a lazy value with a wall.
   private struct Notes: Codable {
     @Lazy var notes: [String]
 
@@ -36,7 +36,7 @@ import Testing
     return try KeyedUnarchiver.unarchive(Wall.self, from: data)
   }
 
-  @Test("an object that was read for another archive and released is there when the program reads it")
+  @Test("an object read for another archive and released is read again by the program")
   func readAgain() throws {
     let wall = try readWall()
     for notes in [wall.$notes, wall.$otherNotes] {
@@ -66,7 +66,7 @@ import Testing
     init(_ photo: Photo) { self.photo = photo }
   }
 
-  @Test("an unarchiver keeps what it has read, even if there are lazy values")
+  @Test("an unarchiver retains the objects that it has read, even if there are lazy values")
   func unarchiverKeeps() throws {
     let photo = Photo("0")
     let archiver = KeyedArchiver()
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("an object that the delegate replaces by nothing is waited for in vain")
+  @Test("a weak reference to an object that the delegate replaces by nil stays nil")
   func replacedByNothing() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: readWall())
     let (unarchiver, delegate) = (try KeyedUnarchiver(forReadingFrom: data), Replacing())
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test("objects that were read together with such an object are there again, too")
+  @Test("objects that were read together and released are read again")
   func readTogether() throws {
     let wall = Wall()
     wall.photos = [Photo("0"), Photo("1")]
@@ -118,7 +118,7 @@ import Testing
     #expect(photos.count == 2 && read.current === photos[0] && read.last === photos[1])
   }
 
-  /// Archives the wall of the user info while it is decoded itself.
+  /// Archives the wall of the user info while this is being decoded.
   private struct Early: Codable {
     final class Subject { var wall: Wall? }
 
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test("a value that is archived while its archive is being decoded is refused, and not lost")
+  @Test("archiving an object while its archive is being decoded throws and loses nothing")
   func archivedTooEarly() throws {
     let (wall, subject) = (try readWall(), Early.Subject())
     _ = wall.photos

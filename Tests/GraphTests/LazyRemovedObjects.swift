@@ -35,7 +35,7 @@ import Testing
     if way == 1 { try document.compact() } else { #expect(try document.save()) }
   }
 
-  /// What the weak references of the document lead to, which a new reader finds as well.
+  /// The objects of the document's weak references, which must be those that a new reader finds.
   private func targets(_ document: ArchiveDocument<Root>, _ path: String) throws -> [String?] {
     let read = try KeyedUnarchiver.unarchive(Root.self, fromFile: path)
     _ = (read.items, read.others)
@@ -44,7 +44,7 @@ import Testing
     return found
   }
 
-  @Test("one to which nothing leads does not come back", arguments: 0..<3)
+  @Test("a removed object that nothing refers to does not come back", arguments: 0..<3)
   func removed(_ way: Int) throws {
     let folder = try TemporaryFolder()
     var document = try open(folder("root")) { _, _ in }
@@ -61,7 +61,7 @@ import Testing
     #expect(!document.root.$items.isLoaded && !document.root.$others.isLoaded)
   }
 
-  @Test("one that only a save of changes has removed does not come back")
+  @Test("an object removed by a save of changes does not come back")
   func removedByChanges() throws {
     let folder = try TemporaryFolder()
     var document = try open(folder("root")) { _, _ in }
@@ -73,7 +73,7 @@ import Testing
     #expect(try targets(document, folder("root")) == [nil, nil])
   }
 
-  @Test("one to which an unread value leads stays when a save after that of the changes has nothing to write")
+  @Test("a removed object in an unread value stays if the next save has nothing to write")
   func keptWithoutChanges() throws {
     let folder = try TemporaryFolder()
     let document = try open(folder("root")) { root, item in root.items = [item] }
@@ -85,13 +85,13 @@ import Testing
     #expect(!document.root.$items.isLoaded && document.root.items[0] === document.root.selected)
   }
 
-  @Test("one that was removed from a value that was read does not come back", arguments: 0..<2)
+  @Test("an object removed from a value that was read does not come back", arguments: 0..<2)
   func removedFromRead(_ way: Int) throws {
     let folder = try TemporaryFolder()
     let document = try open(folder("root")) { root, item in (root.first, root.items) = (nil, [item]) }
     try save(document)
     #expect(try targets(document, folder("root")) == ["removed", "removed"])
-    // An unread value that the program replaces need not be read.
+    // The program may replace an unread value without reading it.
     if way == 0 { document.root.items.removeAll() } else { document.root.items = [] }
     try save(document)
     try save(document)
@@ -99,7 +99,7 @@ import Testing
     #expect(!document.root.$others.isLoaded)
   }
 
-  @Test("one to which unread values lead stays", arguments: 0..<3)
+  @Test("a removed object to which unread values lead stays", arguments: 0..<3)
   func kept(_ way: Int) throws {
     let folder = try TemporaryFolder()
     let document = try open(folder("root")) { root, item in
@@ -107,7 +107,7 @@ import Testing
       whole.part = way == 0 ? item : nil
       (root.items, root.second) = ([Item("before"), whole], way == 0 ? nil : whole)
     }
-    // The value in the file leads to an object that leads to it only now.
+    // The value in the file leads to an object that has just got a reference to it.
     if way > 0 { document.root.second?.part = document.root.first }
     (document.root.first, document.root.second) = (nil, nil)
     for _ in 0..<3 {
@@ -121,7 +121,7 @@ import Testing
     #expect(try targets(document, folder("root")) == [nil, nil])
   }
 
-  @Test("one that the program keeps is nil in the file, until it is added again")
+  @Test("a removed object that the program keeps is nil in the file until it is added again")
   func addedAgain() throws {
     let folder = try TemporaryFolder()
     let document = try open(folder("root")) { _, _ in }
@@ -139,7 +139,7 @@ import Testing
     #expect(try !document.save())
   }
 
-  @Test("one that comes back is the object to which its own unread values lead")
+  @Test("unread values of a removed object refer to it when it comes back")
   func unreadValuesOfRemoved() throws {
     let folder = try TemporaryFolder()
     let document = try open(folder("root")) { _, item in
@@ -156,7 +156,7 @@ import Testing
     #expect(document.root.second?.part?.$whole.isLoaded == false && item.part?.whole === item)
   }
 
-  @Test("one that the program keeps during a compaction shares objects with unread values when it comes back")
+  @Test("a removed object shares objects with unread values after a compaction")
   func keptWhileCompacting() throws {
     let folder = try TemporaryFolder()
     let document = try open(folder("root")) { root, item in
@@ -181,7 +181,7 @@ import Testing
     var shelf = Shelf()
   }
 
-  @Test("one that comes back from an earlier save keeps weak references into its unread values")
+  @Test("an object restored from an earlier save keeps weak references into its unread values")
   func restored() throws {
     let folder = try TemporaryFolder()
     let (room, root) = (Room(), Root())

@@ -2,7 +2,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Lazy values whose unarchiver changes, or goes away, before they are read.
+/// Lazy values whose unarchiver changes or is released before they are read.
 @Suite struct LazySettings {
   private class Thing: Codable {}
   private final class LateThing: Thing {}
@@ -41,7 +41,7 @@ import Testing
     return (unarchiver, try unarchiver.decode(Chest.self, forKey: "root"))
   }
 
-  @Test("a value that could not be read is read when the unarchiver has the class and the limits for it")
+  @Test("an unreadable value is read after the unarchiver gets the class and the limits for it")
   func settingsThatChange() throws {
     let name = "LazySettings.LateThing"
     let (unarchiver, chest) = try readChest(name)
@@ -53,7 +53,7 @@ import Testing
     #expect(chest.text.count == 1_000 && chest.things.first is LateThing && unarchiver.error == nil)
   }
 
-  @Test("a value that could not be read is read when the unarchiver has the delegate or user info for it")
+  @Test("an unreadable value is read after the unarchiver gets the delegate and user info for it")
   func delegateAndUserInfoThatChange() throws {
     let (unarchiver, chest) = try readChest("LazySettings.Missing")
     #expect(throws: DecodingError.self) { try chest.$things.load() }
@@ -65,7 +65,7 @@ import Testing
     #expect(try chest.$needy.load().count == 1)
   }
 
-  @Test("the memory of lazy values that nobody has read is limited")
+  @Test("the memory of unread lazy values is limited")
   func memory() throws {
     let values = (0..<1_000).map { _ in Lazy(wrappedValue: [Needy()]) }
     let data = try KeyedArchiver.archivedData(withRootObject: values)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Keepsake
 
-/// Objects that lazy values share with what was read: weak references to them, their changes and their identity.
+/// Objects shared by lazy values and decoded objects: weak references to them, their changes and their identity.
 @Suite struct LazyWeakReferences {
   final class Photo: Codable {
     var title: String
@@ -45,7 +45,7 @@ import Testing
     return library
   }
 
-  /// What the weak references lead to when everything was read.
+  /// The objects of the weak references after everything was read.
   private func targets(_ library: Library) -> [String?] {
     for album in library.albums {
       for photo in album.photos { #expect(photo.album === album) }
@@ -61,7 +61,7 @@ import Testing
     library.frame.number += 1
   }
 
-  @Test("a save keeps weak references into what was not read", arguments: 0..<4)
+  @Test("a save keeps weak references into unread values", arguments: 0..<4)
   func saves(_ way: Int) throws {
     let folder = try TemporaryFolder()
     try ArchiveDocument(creating: folder("library"), root: library()).close()
@@ -84,7 +84,7 @@ import Testing
     #expect(targets(document.root) == Self.all)
   }
 
-  @Test("what is archived elsewhere keeps weak references into what was not read", arguments: 0..<3)
+  @Test("an archive elsewhere keeps weak references into unread values", arguments: 0..<3)
   func elsewhere(_ way: Int) throws {
     let folder = try TemporaryFolder()
     let library = library()
@@ -103,7 +103,7 @@ import Testing
     #expect(targets(copy) == expected)
   }
 
-  @Test("each weak reference is followed once, however many lazy values were not read")
+  @Test("each weak reference is resolved once, however many lazy values are unread")
   func manyLazyValues() throws {
     let count = sized(50_000, inDebug: 5_000)
     let library = Library()
@@ -124,7 +124,7 @@ import Testing
     #expect(read.albums.allSatisfy { $0.cover === $0.photos[0] })
   }
 
-  @Test("a delegate sees each object once, also where a value is encoded again for its weak references")
+  @Test("a delegate sees each object once, also if a value is encoded again for weak references")
   func delegates() throws {
     final class Recorder: KeyedArchiverDelegate {
       var calls: [String] = []
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test("an archive that fails elsewhere takes no weak reference from a document")
+  @Test("a failed archive elsewhere leaves the weak references of a document intact")
   func failureElsewhere() throws {
     final class Chain: Codable {
       var next: Chain?
@@ -206,7 +206,7 @@ import Testing
     #expect(targets(read) == expected)
   }
 
-  @Test("what no weak reference leads to any more is not kept, nor read again", arguments: [false, true])
+  @Test("an object without weak references is neither retained nor read again", arguments: [false, true])
   func removedReferences(isCompacted: Bool) throws {
     let folder = try TemporaryFolder()
     try ArchiveDocument(creating: folder("library"), root: library()).close()
@@ -245,7 +245,7 @@ import Testing
   }
 
   @Test(
-    "a weak reference that is declared as the superclass of its object: at once, or added by a save",
+    "a weak reference declares the superclass of its object, from the beginning or added by a save",
     arguments: 0..<3
   )
   func declaredAsSuperclass(_ way: Int) throws {
@@ -261,7 +261,7 @@ import Testing
       document.close()
       document = try ArchiveDocument(opening: folder("gallery"))
     }
-    // Reads what weak references wait for.
+    // Reads the objects of waiting weak references.
     try document.save()
     #expect(document.root.favourite is Painting)
     #expect(document.root.wall[0] === document.root.favourite)
@@ -285,7 +285,7 @@ import Testing
     return try ArchiveDocument(opening: path)
   }
 
-  @Test("a change of an object that only lazy values lead to any more, which were not read, is saved")
+  @Test("a change to an object that only unread values refer to is saved")
   func changes() throws {
     let folder = try TemporaryFolder()
     let document = try openBox(folder("box"))
@@ -318,7 +318,7 @@ import Testing
   }
 
   @Test(
-    "an object that cannot be encoded any more keeps a document from being saved, unless it was removed",
+    "an object whose encoding throws prevents a save while the root or an unread value needs it",
     arguments: [false, true]
   )
   func removed(isNeeded: Bool) throws {
@@ -393,7 +393,7 @@ import Testing
     withExtendedLifetime(removed) {}
   }
 
-  @Test("an object that was not in the file for a time is saved by its changes again")
+  @Test("an object that was removed and added again is saved with its changes")
   func addedAgain() throws {
     let folder = try TemporaryFolder()
     let document = try openLinks(folder("links"))
@@ -409,7 +409,7 @@ import Testing
 
   // MARK: Cycles
 
-  @Test("a cycle in a lazy value that nobody can read is refused, though the rest can be read")
+  @Test("an unreadable cycle in a lazy value is refused")
   func cycle() throws {
     struct Holder: Codable { var nodes: [Node] = [] }
     final class Node: Codable {
@@ -434,7 +434,7 @@ import Testing
     init(_ model: Model) { self.model = model }
   }
 
-  @Test("a cycle that can be entered in one place only is read in whatever order lazy values are touched")
+  @Test("a cycle with only one readable entry comes back in any order of lazy values")
   func orders() throws {
     final class Owner: Codable {
       @Lazy var model: Model?

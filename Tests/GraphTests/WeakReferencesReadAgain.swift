@@ -6,7 +6,7 @@ import Testing
 /// Weak references whose objects are read, released and read again.
 extension LazyWeakReferences {
   @Test(
-    "an object keeps a weak reference from an unread value when the program replaces the other one",
+    "an unread value keeps its weak reference when the program replaces another one",
     arguments: 0..<4
   )
   func replacedReference(_ way: Int) throws {
@@ -42,7 +42,7 @@ extension LazyWeakReferences {
   }
 
   @Test(
-    "weak references wait for an unread value of a compacted document that is gone",
+    "weak references wait for an unread value after the compacted document is closed or released",
     arguments: [false, true]
   )
   func compactedAndGone(isClosed: Bool) throws {
@@ -96,7 +96,7 @@ extension LazyWeakReferences {
       Whole.self,
       from: KeyedArchiver.archivedData(withRootObject: whole)
     )
-    // Reads the photo for the weak references, and nothing keeps it.
+    // Reads the photo for the weak references, and then releases it.
     _ = try KeyedArchiver.archivedData(withRootObject: read.part)
     let copy = try KeyedArchiver.copy(of: read)
     for whole in [copy, read] {

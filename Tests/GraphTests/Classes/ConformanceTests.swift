@@ -3,7 +3,7 @@ import Testing
 
 @testable import Keepsake
 
-/// Types that conform to no protocol of the library are told from the others without a cast.
+/// Types that conform to no protocol of the library are recognized without a cast.
 @Suite struct ConformanceTests {
   private static let protocols: [(existential: Any.Type, isMet: @Sendable (Any.Type) -> Bool)] = [
     ((any NativelyEncodable).self, { $0 is any NativelyEncodable.Type }),
@@ -24,7 +24,7 @@ import Testing
     Deferred<Plain>.self, ArchiveValue.self, timespec.self,
   ]
 
-  @Test("what conforms, by inheritance or under a condition, may conform")
+  @Test("mayConform is true for every type that conforms, by inheritance or conditionally")
   func none() {
     for type in ConformanceTests.types {
       for (existential, isMet) in ConformanceTests.protocols where isMet(type) {
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(
-    "a plain type needs no cast to a protocol of the library",
+    "mayConform is false for plain types and protocols of the library",
     .enabled(if: RuntimeMetadata.listsAllImages, "the images of this system are not listed")
   )
   func plain() {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Keepsake
 
-@Suite("types that state their names") struct RuntimeTypesDeclarationTests {
-  @Test("by default a type states the runtime's name, no aliases and version 0")
+@Suite("types that declare their names") struct RuntimeTypesDeclarationTests {
+  @Test("by default, a type declares the runtime's name, no aliases and version 0")
   func defaults() {
     #expect(StatedNothing.archivedClassName == "GraphTests.StatedNothing")
     #expect(StatedNothing.archivedClassAliases.isEmpty)
@@ -25,7 +25,7 @@ import Testing
     for (name, type) in types { #expect(found(name) == [ObjectIdentifier(type)], "\(name)") }
     #expect(found("stated.nothing").isEmpty)
     #expect(found("").isEmpty)
-    // A type that states a name does not go by the runtime's as well.
+    // A type that declares a name is not found by the runtime's name.
     #expect(found("GraphTests.StatedNames.Class").isEmpty)
   }
 
@@ -34,7 +34,7 @@ import Testing
     let expected: Set = [ObjectIdentifier(StatedTwin1.self), ObjectIdentifier(StatedTwin2.self)]
     #expect(found("stated.twin") == expected)
     #expect(RuntimeTypes.declaring(name: "stated.twin").count == 2)
-    // Name and alias are the same here; that is one claim.
+    // Name and alias are equal here; that is one declaration.
     #expect(RuntimeTypes.declaring(name: "stated.itself").count == 1)
   }
 
@@ -47,7 +47,7 @@ import Testing
     #expect(found("stated.generic").isEmpty)
   }
 
-  @Test("what a subclass only inherits is its superclass's")
+  @Test("an inherited name belongs to the superclass")
   func inherited() {
     #expect(RuntimeTypes.declaredName(of: StatedBase.self) == "stated.base")
     #expect(RuntimeTypes.declaredAliases(of: StatedBase.self) == ["stated.base.alias"])
@@ -55,14 +55,14 @@ import Testing
     #expect(RuntimeTypes.declaredAliases(of: StatedMiddle.self).isEmpty)
     #expect(RuntimeTypes.declaredName(of: StatedLeaf.self) == "stated.leaf")
     #expect(found("stated.base.alias") == [ObjectIdentifier(StatedBase.self)])
-    // Where the superclass goes by the runtime's name, so does the subclass.
+    // If the superclass has the runtime's name, so has the subclass.
     #expect(RuntimeTypes.declaredName(of: StatedNothingEither.self) == "GraphTests.StatedNothingEither")
     #expect(found("GraphTests.StatedNothingEither") == [ObjectIdentifier(StatedNothingEither.self)])
     #expect(RuntimeTypes.declaredName(of: Int.self) == nil)
     #expect(RuntimeTypes.declaredAliases(of: Int.self).isEmpty)
   }
 
-  @Test("the address in the runtime's name of a private type is not a name to be found by")
+  @Test("a private type is not found by the runtime's name, which contains an address")
   func unspeakable() {
     let name = String(reflecting: StatedHiddenByDefault.self)
     #expect(name.contains("("))
@@ -93,8 +93,8 @@ import Testing
   }
 }
 
-@Suite("whether a type is another") struct RuntimeTypesConformanceTests {
-  @Test("classes: the same or a subclass")
+@Suite("conformance of one type to another") struct RuntimeTypesConformanceTests {
+  @Test("conforms is true for the same class and subclasses")
   func classes() {
     #expect(RuntimeTypes.conforms(StatedLeaf.self, to: StatedBase.self) == true)
     #expect(RuntimeTypes.conforms(StatedBelowGeneric.self, to: StatedGeneric<Int>.self) == true)
@@ -106,7 +106,7 @@ import Testing
     #expect(RuntimeTypes.conforms(Int.self, to: AnyObject.self) == false)
   }
 
-  @Test("concrete types: the same, and all that is hashable is AnyHashable")
+  @Test("conforms is true for the same concrete type, and for hashable types and AnyHashable")
   func concrete() {
     let types: [Any.Type] = [
       Int.self, Int8.self, String.self, [Int].self, [String].self, Int?.self, (Int, Int).self, Date.self,
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test("existentials: what conforms, private protocols and constraints included")
+  @Test("conforms is true for existentials with private protocols and constraints")
   func existentials() {
     typealias Case = (type: Any.Type, expected: Any.Type, answer: Bool)
     let cases: [Case] = [
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test("an existential may hold anything, and constrained associated types are not looked into")
+  @Test("conforms is nil for existentials and constrained associated types")
   func untold() {
     #expect(RuntimeTypes.conforms((any NamedShape & Codable).self, to: (any NamedShape).self) == nil)
     #expect(RuntimeTypes.conforms((any NamedShape).self, to: Int.self) == nil)
@@ -155,7 +155,7 @@ import Testing
   }
 }
 
-// MARK: - What the tests look for
+// MARK: - Types
 
 class StatedNothing: ArchivableClass {}
 class StatedNothingEither: StatedNothing {}

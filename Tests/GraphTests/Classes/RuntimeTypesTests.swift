@@ -5,7 +5,7 @@ import Testing
 @testable import Keepsake
 
 @Suite("types of the running process") struct RuntimeTypesTests {
-  // MARK: By the name of the runtime
+  // MARK: By the runtime's name
 
   @Test("a type is found by the name that the runtime prints, wherever it is nested")
   func nested() {
@@ -27,7 +27,7 @@ import Testing
     #expect(RuntimeTypes.types(named: "GraphTests.NamedPark.Gate.Keeper").first == NamedPark.Gate.Keeper.self)
   }
 
-  @Test("up to eight parts of at most 255 bytes")
+  @Test("names may have up to eight parts of at most 255 bytes")
   func bounds() {
     let deepest = Deep1.Deep2.Deep3.Deep4.Deep5.Deep6.Deep7.self
     #expect(RuntimeTypes.types(named: String(reflecting: deepest)).first == deepest)
@@ -39,13 +39,13 @@ import Testing
     #expect(TypeName(longest + ".bbbbb")?.components == nil)
   }
 
-  @Test("what is no name of a type gives nothing", arguments: HostileNames.all)
+  @Test("invalid names find no type", arguments: HostileNames.all)
   func hostile(name: String) {
     #expect(RuntimeTypes.types(named: name).first == nil)
     #expect(RuntimeTypes.declaring(name: name).isEmpty)
   }
 
-  @Test("the names of types with letters cut off, doubled and exchanged give nothing or the type so named")
+  @Test("names with changed letters find no type or the one with that name")
   func mutated() {
     var generator = SeededGenerator("mutated names of types")
     let names = [NamedPark.Gate.Keeper.self, NamedBeing.self, Duration.self, KeyedArchiver.self].map {
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("private, local, generic types and protocols have no name by which to find them")
+  @Test("private, local and generic types and protocols are not found by name")
   func unnamed() {
     class Local {}
     let types: [Any.Type] = [
@@ -113,7 +113,7 @@ import Testing
     #expect(RuntimeTypes.name(of: [Int].self) == "Swift.Array<Swift.Int>")
   }
 
-  @Test("many threads may ask at once")
+  @Test("many threads look up types at once")
   func threads() async {
     await withTaskGroup(of: Bool.self) { group in
       for number in 0..<64 {
@@ -133,7 +133,7 @@ import Testing
   }
 }
 
-// MARK: - What the tests look for
+// MARK: - Types
 
 protocol NamedShape {}
 class NamedBeing { struct Tail {} }
@@ -153,7 +153,7 @@ extension NamedPark { struct InExtension {} }
 
 struct NamedBox<Value> { struct Inside {} }
 
-/// Named like what is around them.
+/// Has the same name as the types and the module around it.
 enum NamedTwice {
   struct NamedTwice {}
   struct GraphTests {}
@@ -185,13 +185,13 @@ extension String { struct Latin {} }
 extension Date { final class NamedInExtension { enum Inner {} } }
 extension Date.NamedInExtension.Inner { class Größe {} }
 
-/// Never mentioned but for what is in it: an optimized build leaves out what finds it.
+/// Used only as a namespace: optimized builds omit its record.
 enum NamedUnused { final class NamedInside {} }
 
 class `named by 1.5 (or so)` { struct `a<b>` { final class `self` {} } }
 class Maß { class 素敵 {} }
 
-/// Names such as a file may hold.
+/// Names that a file may contain.
 enum HostileNames {
   static let all: [String] = [
     "", ".", "..", "a", "KeepsakeTests", "GraphTests.", ".NamedBeing", "GraphTests..NamedBeing",
@@ -208,7 +208,7 @@ enum HostileNames {
     "\u{1}\u{0}\u{0}\u{0}\u{0}", "\u{1}aaaa.b", "\u{2}aaaa.C", "GraphTests.\u{1}aaaa",
     "\u{9}aaaa.\u{9}aaaa",
     "\u{FF}.\u{FE}", "GraphTests.Gr\u{F6}\u{DF}e", "Бар.Фу", "GraphTests.\u{1F600}", "\u{202E}a.b",
-    // KELVIN SIGN: `==` takes it for a K.
+    // KELVIN SIGN: `==` treats it as a K.
     "\u{212A}eepsakeTests.NamedBeing", "GraphTests.NamedPark.Gate.\u{212A}eeper",
     "Builtin.Int64", "Builtin.NativeObject", "__C.timespec", "__C.FILE", "__C_Synthesized.x",
     "Swift.AnyObject", "Swift.Any", "Swift.Never.Type", "Swift.Error", "Swift.Codable", "x.Protocol",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Keepsake
 
-/// What is remembered of the look-up of types by their names, told by counting look-ups.
+/// The cache of types by name, tested by counting look-ups.
 @Suite struct TypeLookupTests {
   private final class Counts: Sendable {
     let asked = Atomic(0)
@@ -30,7 +30,7 @@ import Testing
     #expect(lookup.types(named: "Nobody.Knew").isEmpty && counts.count == 2)
   }
 
-  @Test("it is when an image was loaded since")
+  @Test("a name that was not found is looked up again after an image was loaded")
   func images() {
     let counts = Counts()
     let lookup = counts.lookup { counts.images.load(ordering: .relaxed) > 3 ? [Counts.self] : [] }
@@ -40,7 +40,7 @@ import Testing
     #expect(counts.count == 2)
   }
 
-  @Test("what is no name is not looked up, and not remembered")
+  @Test("invalid names are neither looked up nor cached")
   func noNames() {
     let counts = Counts()
     let lookup = counts.lookup()
@@ -50,13 +50,13 @@ import Testing
     #expect(counts.count == 0)
   }
 
-  @Test("names without end do not take memory without end")
+  @Test("the number of cached names is limited")
   func limit() {
     let counts = Counts()
     let lookup = counts.lookup()
     for number in 0...TypeLookup.limit { _ = lookup.types(named: "a.b\(number)") }
     #expect(counts.count == TypeLookup.limit + 1)
-    // The last is remembered, and the first is forgotten.
+    // The last one is cached, the first is not.
     _ = lookup.types(named: "a.b\(TypeLookup.limit)")
     #expect(counts.count == TypeLookup.limit + 1)
     _ = lookup.types(named: "a.b0")
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "an archive whose types nobody knows is looked up name by name, and a class that is set later is found"
+    "a class that is set after its look-up failed is found"
   )
   func archives() throws {
     let archiver = KeyedArchiver()
@@ -84,7 +84,7 @@ import Testing
 }
 
 @Suite struct TypeNames {
-  @Test("the parts of a name, raw identifiers and extensions included")
+  @Test("a name is split into parts, also with raw identifiers and extensions")
   func parts() throws {
     let name = try #require(TypeName("(extension in A):(extension in B):C.`d.e (f)`.Größe.self"))
     #expect(name.extending == ["A", "B"] && name.components == ["C", "d.e (f)", "Größe", "self"])
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(
-    "what is no name",
+    "invalid names are rejected",
     arguments: [
       "a.`b", "a.`b`c", "a.``", "a.b`", "(extension in a:b.c", "(extension in a)b.c", "(extension in a):",
       "(a).b.c",
@@ -105,7 +105,7 @@ import Testing
     #expect(TypeName(name) == nil)
   }
 
-  @Test("where images are not listed, the runtime is asked, with plain names alone")
+  @Test("where images are not listed, the runtime finds types by plain names only")
   func byRuntime() throws {
     for type in [NamedBeing.self, NamedPark.Gate.Keeper.self, Date.self, Duration.self] as [Any.Type] {
       let name = try #require(TypeName(RuntimeTypes.name(of: type)))
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("the reason why nothing is found")
+  @Test("the reason for a failed look-up names generic types, private types and missing modules")
   func reasons() {
     for (name, words) in [
       ("GraphTests.NamedBox", "generic"), ("GraphTests.NamedBox<Swift.Int>", "generic"),
@@ -144,7 +144,7 @@ private final class HiddenLookedUp {}
   static var archivedClassName: String { "lookup.main" }
 }
 
-/// Does without a value that cannot be read.
+/// Ignores a value that cannot be read.
 private struct Forgiving: Decodable {
   let isKnown: Bool
 

@@ -3,13 +3,13 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Errors about names say what a program can do.
+/// Errors about names give advice.
 @Suite struct AdviceOnNames {
   private class Base: Codable {}
   private final class First: Base {}
   private final class Second: Base {}
 
-  @Test("names that differ only by Unicode normalization are one name, and the error says so")
+  @Test("an error says that two names differ only by Unicode normalization")
   func normalization() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("Caf\u{E9}", for: First.self)
@@ -25,7 +25,7 @@ import Testing
     @Polymorphic var content: [String: Any]
   }
 
-  @Test("an optional or a typed collection behind Any: nobody can declare a name for it")
+  @Test("an error advises to convert an optional or a typed collection behind Any")
   func standardTypes() throws {
     for content in [Optional(3) as Any, [1, 2], ["a": 1], Set(["a"]), [Base()]] {
       let found = try failure { try ArchiveEncoder().encode(Bag(content: ["key": content])) }

@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What an archiver holds after it has thrown and its caller has continued.
+/// The content of an archiver after it threw and its caller continued.
 @Suite struct AfterErrors {
-  @Test("objects reached through a container that is nested at the top level stay, when a later value throws")
+  @Test("objects of a container nested at the top level stay after a later value throws")
   func nestedAtTheTop() throws {
     let archiver = KeyedArchiver()
     var container = archiver.container(keyedBy: AnyKey.self)
@@ -22,7 +22,7 @@ import Testing
     #expect(try inner.decode(ErrorLink.self, forKey: "first").names == ["one", "two", "three"])
   }
 
-  @Test("a value that throws after references were drained that the nested container had made")
+  @Test("a value that throws leaves objects of a nested container intact")
   func drainedBeforeTheFailure() throws {
     let archiver = KeyedArchiver()
     var container = archiver.container(keyedBy: AnyKey.self)
@@ -36,7 +36,7 @@ import Testing
     #expect(try unarchiver.decode(ErrorLink.self, forKey: "last").names == ["one"])
   }
 
-  @Test("objects reached by what was taken back inside a value of a container nested at the top level")
+  @Test("a failed value inside a nested top-level container leaves other objects intact")
   func takenBackInside() throws {
     let archiver = KeyedArchiver()
     var container = archiver.container(keyedBy: AnyKey.self)
@@ -64,7 +64,7 @@ import Testing
     #expect(try inner.decode(ErrorLink.self, forKey: "kept").names == ["kept", "too"])
   }
 
-  @Test("more objects are taken back than a group of the offset table has", arguments: [10, 63, 64, 130])
+  @Test("any number of objects of a failed value is removed", arguments: [10, 63, 64, 130])
   func manyTakenBack(keptCount: Int) throws {
     let archiver = KeyedArchiver()
     try archiver.encode((1...keptCount).map { ErrorLink("kept \($0)", nil) }, forKey: "kept")
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("a deinit cannot use the archiver while objects of a value that threw are taken back")
+  @Test("a deinit cannot use the archiver while objects of a failed value are released")
   func usedByADeinit() throws {
     let archiver = KeyedArchiver()
     var codes: [ArchiveError.Code?] = []
@@ -106,7 +106,7 @@ import Testing
     #expect(try unarchiver.decode([ErrorLink].self, forKey: "end").map(\.names) == [["end"]])
   }
 
-  @Test("what made finishing throw can be mended, and the archive is whole")
+  @Test("finishing succeeds after the cause of an error is corrected")
   func finishedAtTheSecondAttempt() throws {
     let archiver = KeyedArchiver()
     let hidden = HiddenErrorClass()
@@ -123,7 +123,7 @@ import Testing
     #expect(try unarchiver.decode(WeakToBase.self, forKey: "weak").object === back)
   }
 
-  @Test("how a value that threw declared a weak reference is forgotten")
+  @Test("the declared type of a weak reference in a failed value is forgotten")
   func declaredByAFailure() throws {
     let archiver = KeyedArchiver()
     let hidden = HiddenErrorClass()
@@ -136,7 +136,7 @@ import Testing
     #expect(try unarchiver.decode(HiddenErrorClass.self, forKey: "hidden").number == 1)
   }
 
-  @Test("one cycle that only its initializer can read does not hide another one that no key may begin with")
+  @Test("a cycle that only its initializer can read does not hide an unreadable one")
   func secondRing() throws {
     let early = EarlyError()
     let late = LateError(early)
@@ -157,9 +157,9 @@ import Testing
     early.late = nil
   }
 
-  @Test("the path of an error in very deep values costs no more than its last steps")
+  @Test("a value of 8,000 levels comes back if each level catches errors")
   func deepErrors() throws {
-    // Each level tries other types first, as enumerations for JSON do.
+    // Each level tries other types first, as enumerations of JSON values do.
     var deep = TriedValue.text("bottom")
     for _ in 0..<8_000 { deep = .array([deep]) }
     let data = try ArchiveEncoder().encode(deep)
@@ -216,7 +216,7 @@ private struct FailingWeakToBase: Codable {
   var failing = Unencodable()
 }
 
-/// The key is not the name of the property, so that this cannot be read last.
+/// The key is not the name of the property, so this cannot be read last.
 private final class EarlyError: Codable, SelfRegistering {
   var late: LateError?
 

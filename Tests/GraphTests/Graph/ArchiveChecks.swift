@@ -7,7 +7,7 @@ class CheckedLeaf: Codable, EqualByIdentity {}
 
 final class CheckedTwig: CheckedLeaf {}
 
-/// What `KeyedArchiver.check(_:)` finds.
+/// The findings of `KeyedArchiver.check(_:)`.
 @Suite struct ArchiveChecks {
   private func expectPassed(_ value: some Codable, sourceLocation: SourceLocation = #_sourceLocation) {
     let check = KeyedArchiver.check(value)
@@ -28,7 +28,7 @@ final class CheckedTwig: CheckedLeaf {}
     private enum CodingKeys: CodingKey { case name, friends, boss, tags, ages }
   }
 
-  @Test("what comes back passes: sharing, cycles, sets, numbers that are none, deep graphs")
+  @Test("a check passes for shared objects, cycles, sets, NaNs and deep graphs")
   func sound() {
     let (ada, ben) = (Person("Ada"), Person("Ben"))
     ada.friends = [ben, ben, ada]
@@ -45,7 +45,7 @@ final class CheckedTwig: CheckedLeaf {}
     chain.cut()
   }
 
-  /// Loses what is at the end of a chain that reflection does not show.
+  /// Loses the value at the end of a chain that reflection does not show.
   fileprivate struct Hidden: Codable, CustomReflectable {
     indirect enum Link: Codable { case end(Int), next(Link) }
     var link: Link
@@ -82,7 +82,7 @@ final class CheckedTwig: CheckedLeaf {}
 
     private init() {}
 
-    /// Without the recursion of an end in one piece.
+    /// Avoids recursion when the chain is released.
     func cut() {
       var link: Chain? = self
       while let current = link {
@@ -101,7 +101,7 @@ final class CheckedTwig: CheckedLeaf {}
     private enum CodingKeys: CodingKey { case kept, inner }
   }
 
-  @Test("what nobody encodes is lost, and is named")
+  @Test("a property that encode(to:) omits is reported")
   func lost() {
     var value = Forgetful()
     expectPassed(value)
@@ -131,7 +131,7 @@ final class CheckedTwig: CheckedLeaf {}
     private enum CodingKeys: CodingKey { case one, two }
   }
 
-  @Test("references that lead elsewhere, or nowhere")
+  @Test("references to other objects, or to none, are reported")
   func references() throws {
     let (boss, employee) = (Employee(), Employee())
     employee.boss = boss
@@ -152,7 +152,7 @@ final class CheckedTwig: CheckedLeaf {}
     var shelves: [Shelf] = []
   }
 
-  @Test("an object to which only an unowned property refers")
+  @Test("an object to which only an unowned property refers is reported")
   func unowned() {
     let room = Room()
     room.shelves = [Shelf(room), Shelf(room)]
@@ -172,7 +172,7 @@ final class CheckedTwig: CheckedLeaf {}
     }
   }
 
-  @Test("what cannot be archived or read")
+  @Test("values that cannot be archived or read are reported")
   func failures() {
     let reading = KeyedArchiver.check([Fallible()])
     #expect(reading.failure == "Its archive cannot be read: no text, at [0]")
@@ -180,7 +180,7 @@ final class CheckedTwig: CheckedLeaf {}
     #expect(archiving.failure?.hasPrefix("It cannot be archived: ") == true)
   }
 
-  /// Comes back with another value, of which the archive shows nothing.
+  /// Comes back with another value, which is not in the archive.
   struct Changing<Value: Codable>: Codable {
     var value: Value
     var next: Value
@@ -223,7 +223,7 @@ final class CheckedTwig: CheckedLeaf {}
     expectPassed(Changing(value, into: value), sourceLocation: sourceLocation)
   }
 
-  @Test("cases, keys and elements that become others")
+  @Test("changed cases, keys and elements are reported")
   func others() {
     expectLoss("value: was slow and is fast now", Mode.slow, into: .fast)
     expectLoss("value: was before and is after now", .before(seconds: 1), into: Mode.after(seconds: 1))
@@ -237,12 +237,12 @@ final class CheckedTwig: CheckedLeaf {}
     expectLoss("value..b: 2 comes back as 3", ["a": 1, ".b": 2], into: ["a": 1, ".b": 3])
     expectLoss("value: had 2 elements and has 3 elements now", [1, 2], into: [1, 2, 3] as Set)
     expectLoss("value: does not contain 2 any more", [1, 2], into: [1, 3] as Set)
-    // Neither is an element of itself.
+    // NaN is not an element of a set that contains it.
     expectPassed([Double.nan: 1])
     expectPassed([[Double.nan], [1]] as Set)
   }
 
-  @Test("objects that become others, and sets of objects")
+  @Test("changed objects and sets of objects are reported")
   func otherObjects() {
     expectLoss("value: is a CheckedLeaf now and was a CheckedTwig", CheckedTwig(), into: CheckedLeaf())
     expectPassed([CheckedTwig(), CheckedTwig(), CheckedLeaf()] as Set)
@@ -260,7 +260,7 @@ final class CheckedTwig: CheckedLeaf {}
     @Polymorphic var any: Any = Forgetful()
   }
 
-  @Test("what wrappers hold")
+  @Test("losses in wrapped values are reported")
   func wrapped() throws {
     var lossy = Forgetful()
     lossy.cache = 7
@@ -272,9 +272,9 @@ final class CheckedTwig: CheckedLeaf {}
     expectPassed(try KeyedUnarchiver.unarchive(Wrapped.self, from: data))
   }
 
-  // MARK: What reflection does not show
+  // MARK: Hidden from reflection
 
-  /// Shows nothing of itself.
+  /// Shows no children.
   final class Reticent<Value: Codable>: Codable, CustomReflectable {
     private let changing: Changing<Value>
     var customMirror: Mirror { Mirror(self, children: [:]) }
@@ -296,7 +296,7 @@ final class CheckedTwig: CheckedLeaf {}
     private enum CodingKeys: CodingKey { case value, next }
   }
 
-  /// Comes back with a leaf instead of its twig.
+  /// Comes back with a leaf instead of a twig.
   final class Pruning: Codable, CustomReflectable {
     private let leaf: CheckedLeaf
     var customMirror: Mirror { Mirror(self, children: [:]) }
@@ -319,7 +319,7 @@ final class CheckedTwig: CheckedLeaf {}
     )
   }
 
-  /// Writes its keys in another order each time, as a loop over a dictionary may.
+  /// Encodes its keys in another order each time, as a loop over a dictionary may.
   struct Shuffling: Codable {
     var leaves: [String: CheckedLeaf]
 
@@ -335,7 +335,7 @@ final class CheckedTwig: CheckedLeaf {}
     }
   }
 
-  /// Has its number in memory of its own, as buffers of other libraries have their bytes.
+  /// Stores its number in separate memory, as buffers of other libraries store their bytes.
   @safe fileprivate final class Allocated: Codable {
     private let memory = UnsafeMutablePointer<Int>.allocate(capacity: 1)
 
@@ -357,7 +357,7 @@ final class CheckedTwig: CheckedLeaf {}
     for _ in 0..<10 { expectPassed([Shuffling(["a", "b", "c", "d"]), Shuffling(["e", "f"])]) }
   }
 
-  @Test("the first difference of the archive of the copy, if reflection shows none")
+  @Test("the first difference between the archives is reported if reflection shows none")
   func hidden() {
     expectPassed([Reticent(1, into: 1)])
     expectHidden("value", 1, into: 2)

@@ -3,16 +3,16 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// `archivedVersion(of:)`: which version of its part each class of an object had when it was written.
+/// `archivedVersion(of:)`: the version that each class of an object had when it was archived.
 @Suite struct ArchivedVersions {
-  @Test("each level of an inheritance chain has its own")
+  @Test("each class of a hierarchy has its own version")
   func levels() throws {
     let back = try roundTrip([VersionedLeaf(), VersionedBase(), VersionedMiddle()] as [VersionedBase])
     #expect(back[0].versions == ["base": 3, "middle": 0, "leaf": 7])
     #expect(back[1].versions == ["base": 3] && back[2].versions == ["base": 3, "middle": 0])
   }
 
-  @Test("an archive of older classes: their versions, under the names of now")
+  @Test("an archive of older classes has their versions, under the current names")
   func older() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("GraphTests.VersionedLeaf", for: OldLeaf.self)
@@ -20,47 +20,47 @@ import Testing
     try archiver.encode([OldLeaf(), OldBase()] as [OldBase], forKey: "list")
     let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
     let back = try unarchiver.decode([VersionedBase].self, forKey: "list")
-    // The class between was not there yet.
+    // The middle class did not exist yet.
     #expect(back[0].versions == ["base": 1, "middle": 0, "leaf": 2] && back[0] is VersionedLeaf)
     #expect(back[1].versions == ["base": 1] && type(of: back[1]) == VersionedBase.self)
   }
 
-  @Test("a renamed class that is not polymorphic is told by its place")
+  @Test("a renamed class without polymorphism is identified by its position in the hierarchy")
   func renamedLeaf() throws {
     let data = try ArchiveEncoder().encode([OldLeaf()])
     let back = try ArchiveDecoder().decode([RenamedLeaf].self, from: data)
     #expect(back[0].versions == ["base": 1, "leaf": 2])
-    // With a class between that is new.
+    // With a new class between them.
     let inserted = try ArchiveDecoder().decode([VersionedLeaf].self, from: data)
     #expect(inserted[0].versions["leaf"] == 2 && inserted[0].versions["middle"] == 0)
   }
 
-  @Test("a class that states no version has 0, and so has a type that is not in the chain")
+  @Test("a class without a version and a type outside the hierarchy have version 0")
   func none() throws {
     let back = try roundTrip([Asking()])
     #expect(back[0].versions == ["own": 0, "other": 0, "structure": 0, "Int": 0])
   }
 
-  @Test("inside of a structure that an object holds, and after the object's own children")
+  @Test("versions are right in structures of an object, and after its children")
   func nested() throws {
     let back = try roundTrip(VersionedOwner(part: .init(), inner: .init(part: .init(), inner: nil)))
     #expect(back.before == 5 && back.after == 5 && back.part.ofOwner == 5)
     #expect(back.inner?.before == 5 && back.inner?.part.ofOwner == 5)
   }
 
-  @Test("a superclass that reads from a super decoder")
+  @Test("a superclass that reads from a super decoder gets its version")
   func superDecoder() throws {
     let back = try roundTrip(SuperVersioned())
     #expect(back.versions == ["base": 3, "leaf": 9])
   }
 
-  @Test("for a deferred object, and in a decoder of a nested container")
+  @Test("a deferred object gets its versions, also in a nested container")
   func deferred() throws {
     let back = try roundTrip(VersionedLater(leaf: VersionedLeaf()))
     #expect(back.leaf.versions == ["base": 3, "middle": 0, "leaf": 7])
   }
 
-  @Test("the top level states no version, the decoders of others have the present one")
+  @Test("the top level has version 0, and decoders of other formats the current version")
   func elsewhere() throws {
     let archiver = KeyedArchiver()
     try VersionedBase().encode(to: archiver)
@@ -70,7 +70,7 @@ import Testing
     #expect(json[0].versions == ["base": 3, "middle": 0, "leaf": 7])
   }
 
-  @Test("a negative version is none")
+  @Test("a negative version is archived as 0")
   func negative() throws {
     #expect(try roundTrip([NegativelyVersioned()])[0].version == 0)
   }
@@ -118,7 +118,7 @@ final class VersionedLeaf: VersionedMiddle {
   }
 }
 
-/// What the classes were before: no class between, other versions.
+/// Earlier versions of the classes: no middle class, other versions.
 private class OldBase: Codable, ArchivableClass {
   class var archiveVersion: Int { 1 }
   class var archivedClassName: String { "ArchivedVersions.OldBase" }

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Code that an archiver calls while it encodes a value can neither finish it nor add to it.
+/// Code that an archiver calls while it encodes a value can neither finish the archive nor add to it.
 @Suite struct ArchiverUsedMeanwhile {
   /// The ways to finish an archive.
   enum Finishing: CaseIterable, Sendable {
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test("a delegate that is asked about an object cannot finish", arguments: Finishing.allCases)
+  @Test("a delegate cannot finish the archive while an object is encoded", arguments: Finishing.allCases)
   func finishedByADelegate(_ finishing: Finishing) throws {
     let meddler = Meddler()
     meddler.willEncode = { archiver, _ in try finishing.run(archiver) }
@@ -34,7 +34,7 @@ import Testing
     #expect(try unarchiver.decode(Piece.self, forKey: "a").children.map(\.name) == ["b"])
   }
 
-  @Test("an encode(to:) cannot, and what it writes afterwards is there", arguments: Finishing.allCases)
+  @Test("an encode(to:) cannot finish the archive, and may continue", arguments: Finishing.allCases)
   func finishedByAnEncodeTo(_ finishing: Finishing) throws {
     let log = Codes()
     let archiver = KeyedArchiver()
@@ -59,7 +59,7 @@ import Testing
     )
   }
 
-  @Test("another key is refused, from a delegate and from an encode(to:), and takes nothing with it")
+  @Test("a delegate or an encode(to:) cannot encode another key, and no value is lost")
   func anotherKey() throws {
     let meddler = Meddler()
     let add = { (archiver: KeyedArchiver, _: Any) in try archiver.encode("x", forKey: "b") }
@@ -82,7 +82,7 @@ import Testing
     #expect(try unarchiver.decode(Piece.self, forKey: "value").name == "written")
   }
 
-  @Test("the error says what was wrong")
+  @Test("the error advises to finish after encode(_:forKey:) returns")
   func sentence() throws {
     let archiver = KeyedArchiver()
     var found: Failure?
@@ -95,7 +95,7 @@ import Testing
     #expect(found?.description.contains("after encode(_:forKey:) returns") == true)
   }
 
-  @Test("a container of the top level that was asked for meanwhile stays unusable")
+  @Test("a top-level container requested during encoding stays unusable")
   func containerAskedForMeanwhile() throws {
     let archiver = KeyedArchiver()
     var kept: (any UnkeyedEncodingContainer)?
@@ -112,7 +112,7 @@ import Testing
     #expect(try unarchiver.decode(String.self, forKey: "a") == "text")
   }
 
-  @Test("so is a container that was asked of the encoder around a value while that was being encoded")
+  @Test("a container of an outer encoder requested during encoding stays unusable")
   func outerContainerAskedForMeanwhile() throws {
     let refusals = Codes()
     let data = try write { outer in
@@ -132,7 +132,7 @@ import Testing
     #expect(try ArchiveDecoder().decode([String: String].self, from: data) == ["a": "text", "b": "more"])
   }
 
-  @Test("in a container nested at the top level, where no frame tells that a value is being encoded")
+  @Test("user code cannot use the archiver while it encodes into a nested top-level container")
   func nestedAtTheTopLevel() throws {
     let meddler = Meddler()
     let meddle = { [unowned meddler] (archiver: KeyedArchiver, _: Any) in
@@ -166,7 +166,7 @@ import Testing
     #expect(try back.decode(Piece.self, forKey: "c").name == "c")
   }
 
-  @Test("an initializer in a rehearsal")
+  @Test("an initializer in a rehearsal cannot use the archiver")
   func rehearsal() throws {
     let log = Codes()
     let archiver = KeyedArchiver()
@@ -186,7 +186,7 @@ import Testing
     back.next = nil
   }
 
-  @Test("an encode(to:) that is called once more to find the properties of a cycle")
+  @Test("an encode(to:) that is called to find the properties of a cycle cannot use the archiver")
   func probed() throws {
     let log = Codes()
     let archiver = KeyedArchiver()
@@ -205,7 +205,7 @@ import Testing
     back.other = nil
   }
 
-  @Test("another archiver may be used meanwhile")
+  @Test("a delegate may use another archiver")
   func anotherArchiver() throws {
     let meddler = Meddler()
     var inner: Data?
@@ -220,10 +220,10 @@ import Testing
   }
 }
 
-/// Delegates that finish what is about to be finished, and unarchivers that are used while they decode.
+/// Delegates that finish an archive that is about to be finished, and unarchivers used during a decode.
 @Suite struct FinishedMeanwhile {
   @Test(
-    "a delegate that finishes the archive which is about to be finished",
+    "a delegate may finish the archive that is about to be finished",
     arguments: ArchiverUsedMeanwhile.Finishing.allCases
   )
   func archiver(_ finishing: ArchiverUsedMeanwhile.Finishing) throws {
@@ -247,7 +247,7 @@ import Testing
     #expect(try failure { try archiver.encode(1, forKey: "later") }.code == .misuse)
   }
 
-  @Test("a delegate that finishes the decoding which is about to be finished")
+  @Test("a delegate may finish the decoding that is about to be finished")
   func unarchiver() throws {
     let meddler = Meddler()
     meddler.willFinishDecoding = { unarchiver in
@@ -263,7 +263,7 @@ import Testing
     #expect(try failure { try unarchiver.decode(String.self, forKey: "root") }.code == .misuse)
   }
 
-  @Test("decoding that is finished, or continues with another key, in an initializer")
+  @Test("a delegate may decode another key and finish decoding during a decode")
   func unarchiverUsedMeanwhile() throws {
     let archiver = KeyedArchiver()
     try archiver.encode([Piece("a", [Piece("b")]), Piece("c")], forKey: "pieces")
@@ -284,7 +284,7 @@ import Testing
 
 // MARK: - Types
 
-/// What calls ended with: the code of the error, or nil.
+/// The results of calls: the code of the error, or nil.
 private class Codes {
   var codes: [ArchiveError.Code?] = []
 
@@ -298,14 +298,14 @@ private class Codes {
   }
 }
 
-/// A delegate whose methods do what they should not.
+/// A delegate whose methods make calls that are not allowed.
 private final class Meddler: Codes, KeyedArchiverDelegate, KeyedUnarchiverDelegate {
   var willEncode: ((KeyedArchiver, Any) throws -> Void)?
   var didEncode: ((KeyedArchiver, Any) throws -> Void)?
   var willFinish: ((KeyedArchiver) throws -> Void)?
   var didDecode: ((KeyedUnarchiver) throws -> Void)?
   var willFinishDecoding: ((KeyedUnarchiver) throws -> Void)?
-  /// How often the end was told, before and after.
+  /// The number of reports that the end is near or reached.
   var finishes = 0
 
   func archiver(_ archiver: KeyedArchiver, willEncode object: Any) -> Any? {
@@ -351,7 +351,7 @@ extension Encoder {
   }
 }
 
-/// What the user info has an encoding or decoding value do.
+/// Runs the function in the user info, if there is one.
 private func meddle(_ userInfo: [CodingUserInfoKey: Any]) throws {
   try (userInfo[.named("meddle")] as? () throws -> Void)?()
 }
@@ -385,7 +385,7 @@ private struct MeddlingElement: Codable, Hashable {
   }
 }
 
-/// It is encoded plainly and read deferred, so that only a rehearsal tells whether it can be read.
+/// Encoded plainly and read deferred, so only a rehearsal shows whether it can be read.
 private final class MeddlingRing: Codable {
   var next: MeddlingRing?
   private enum CodingKeys: String, CodingKey { case theNext = "next" }
@@ -404,7 +404,7 @@ private final class MeddlingRing: Codable {
   }
 }
 
-/// A cycle that the archiver closes, for which it has to know what the objects encode.
+/// A cycle that the archiver closes, and for which it must know what the objects encode.
 private final class MeddlingLoop: Codable {
   var other: MeddlingLoop?
   private enum CodingKeys: CodingKey { case other }

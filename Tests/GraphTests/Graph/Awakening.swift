@@ -2,9 +2,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// `awakeFromArchive` is called on every object once, when all that was decoded with it is complete.
+/// `awakeFromArchive` is called once on every object, when all objects decoded with it are complete.
 @Suite struct Awakening {
-  @Test("once for each object, however often it is reached, in the order in which the initializers return")
+  @Test("each object awakes once, in the order in which initializers return")
   func order() throws {
     let leaf = Sleeper("leaf")
     let root = Sleeper("root", [Sleeper("a", [leaf]), leaf, Sleeper("b", [leaf])])
@@ -14,7 +14,7 @@ import Testing
     #expect(log.made == log.awakened)
   }
 
-  @Test("after deferred and weak references have their objects")
+  @Test("objects awake after deferred and weak references have their objects")
   func afterAll() throws {
     let root = Sleeper("root", [Sleeper("a"), Sleeper("b")])
     root.children[0].later = root
@@ -31,7 +31,7 @@ import Testing
     #expect(back.later?.later === back)
   }
 
-  @Test("not before all objects of the value are made")
+  @Test("no object awakes before all objects of the value are made")
   func notEarly() throws {
     let log = AwakeningLog()
     let root = Sleeper("root", [Sleeper("a"), Sleeper("b")])
@@ -41,7 +41,7 @@ import Testing
     )
   }
 
-  @Test("with several keys of the top level, each object with the key that it came with first")
+  @Test("an object awakes with the key that first reached it")
   func severalKeys() throws {
     let shared = Sleeper("shared")
     let archiver = KeyedArchiver()
@@ -58,7 +58,7 @@ import Testing
     #expect(log.awakened == ["shared", "two", "one"])
   }
 
-  @Test("not when decoding fails, and then once when it succeeds")
+  @Test("objects do not awake if decoding fails, and awake once when it succeeds")
   func notAfterAFailure() throws {
     let archiver = KeyedArchiver()
     let sleeper = Sleeper("a")
@@ -73,7 +73,7 @@ import Testing
     #expect(log.made == ["a", "a"] && log.awakened == ["a"])
   }
 
-  @Test("in a deep copy")
+  @Test("the objects of a deep copy awake")
   func copy() throws {
     let root = CountingSleeper()
     root.next = CountingSleeper()
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(
-    "subclasses awake by their own method, and a class may begin with awakening where its superclass does not"
+    "subclasses awake by their own method, also if their superclass does not awake"
   )
   func inheritance() throws {
     let list: [AwakeBase] = [AwakeBase(), AwakeSub(), AwakeSubSub()]
@@ -92,7 +92,7 @@ import Testing
     #expect(back.map(\.log) == [[], ["sub"], ["sub", "subsub"]])
   }
 
-  @Test("what it does may decode and archive itself")
+  @Test("awakeFromArchive may decode and archive")
   func reentrant() throws {
     let unarchiver = try KeyedUnarchiver(
       forReadingFrom: {
@@ -111,7 +111,7 @@ import Testing
     unarchiver.userInfo = [:]
   }
 
-  @Test("an object that a delegate uses for several is awakened once")
+  @Test("an object that a delegate returns for several awakes once")
   func replacedByOne() throws {
     let delegate = Unifying()
     let unarchiver = try KeyedUnarchiver(
@@ -123,7 +123,7 @@ import Testing
     #expect(back[0].awakenings == 1)
   }
 
-  @Test("an object that a delegate supplies is awakened, although the one in the archive cannot be")
+  @Test("an object that a delegate supplies awakes, even if the archived class does not")
   func supplied() throws {
     let delegate = Supplying(AwakeSub())
     let unarchiver = try KeyedUnarchiver(forReadingFrom: ArchiveEncoder().encode([AwakeBase()]))
@@ -212,7 +212,7 @@ private final class Reentrant: Codable, ArchiveAwakening {
   }
 
   func awakeFromArchive() {
-    // The copy made here has none.
+    // The copy made here has no unarchiver.
     guard let unarchiver else { return }
     other = try? unarchiver.decode(Sleeper.self, forKey: "other")
     self.unarchiver = nil
@@ -237,7 +237,7 @@ private final class Supplying: KeyedUnarchiverDelegate {
   func unarchiver(_ unarchiver: KeyedUnarchiver, didDecode object: Any?) -> Any? { self.object }
 }
 
-// Not private, for these are found by their names.
+// Not private, since they are found by name.
 
 class AwakeBase: Codable {
   var log: [String] = []

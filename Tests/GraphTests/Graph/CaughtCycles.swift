@@ -4,10 +4,10 @@ import Testing
 
 @testable import Keepsake
 
-/// An initializer that skips what it cannot read does not skip an object of a cycle, which is whole: nothing is lost
+/// An initializer that skips unreadable elements does not skip an intact object of a cycle: no object is lost
 /// without an error.
 @Suite struct CaughtCycles {
-  /// The elements that can be read.
+  /// Keeps the readable elements.
   @propertyWrapper private struct Readable<Element: Codable>: Codable {
     var wrappedValue: [Element]
 
@@ -33,7 +33,7 @@ import Testing
     init(_ folder: Folder) { self.folder = folder }
   }
 
-  @Test("the archiver refuses what only seems to be readable")
+  @Test("the archiver refuses a cycle whose reader catches the error")
   func refused() throws {
     let folder = Folder()
     folder.files = [File(folder), File(folder)]
@@ -72,7 +72,7 @@ import Testing
     for photo in album.photos { #expect(photo.album === album) }
   }
 
-  @Test("a session that reads one archive after another keeps no plans of earlier attempts")
+  @Test("a session keeps no plans of earlier attempts after the value is decoded")
   func plans() throws {
     let old = OldAlbum()
     old.photos = [OldPhoto(old)]
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test("a reader in which no property can wait throws the first error, and reads other values afterwards")
+  @Test("if no property can wait, the first error is thrown, and other values can still be read")
   func thrown() throws {
     let old = OldAlbum()
     old.photos = (0..<5).map { _ in OldPhoto(old) }
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  /// Catches errors of two properties that can wait, the first of which leads to one that cannot.
+  /// Catches errors of two properties that can wait; the first leads to one that cannot.
   private final class Street: Codable {
     var houses: Houses?
     var main: House?
@@ -142,7 +142,7 @@ import Testing
     init(_ street: Street) { self.street = street }
   }
 
-  @Test("an error that an initializer catches, when another property can wait", arguments: [true, false])
+  @Test("after a caught error, another property that can wait closes the cycle", arguments: [true, false])
   func caughtTwice(hasMain: Bool) throws {
     let street = Street()
     let house = House(street)
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test("an initializer may try a class that the object is not before it defers the right one")
+  @Test("an initializer may try a wrong class before it defers the right one")
   func triedInTurn() throws {
     let drawer = Drawer()
     drawer.label = Label(.drawer(Deferred(wrappedValue: drawer)))
@@ -202,8 +202,8 @@ import Testing
   }
 }
 
-/// Initializers that use `try?` for what may be missing, as many that are written by hand do. The error of a cycle leaves
-/// the property empty, and it gets its value later.
+/// Initializers that use `try?` for optional content, as hand-written ones often do. The error of a cycle leaves the
+/// property empty, and it gets its value later.
 @Suite struct InitializersThatCatch {
   private final class Node: Codable {
     let id: Int
@@ -234,7 +234,7 @@ import Testing
     func takeApart() { (first, second, children, friends) = (nil, nil, [], []) }
   }
 
-  @Test("a tree with weak parents, a doubly linked list")
+  @Test("a tree with weak parents and a doubly linked list come back")
   func usual() throws {
     let nodes = (0..<3).map { Node($0) }
     defer { nodes.forEach { $0.takeApart() } }
@@ -246,7 +246,7 @@ import Testing
     #expect(copy.children[0].first === copy.children[1] && copy.children[1].second === copy.children[0])
   }
 
-  @Test("a list that is nested deeper than the limit")
+  @Test("a list nested deeper than the limit comes back")
   func deep() throws {
     let nodes = (0..<1_000).map { Node($0) }
     for (node, next) in zip(nodes, nodes.dropFirst()) { (node.first, next.second) = (next, node) }
@@ -261,7 +261,7 @@ import Testing
     #expect(zip(copies, copies.dropFirst()).allSatisfy { $1.second === $0 })
   }
 
-  @Test("random graphs")
+  @Test("random graphs come back")
   func random() throws {
     var random = SeededGenerator("initializers that catch")
     for _ in 0..<sized(2_000, inDebug: 300) {
@@ -283,7 +283,7 @@ import Testing
   }
 }
 
-/// An initializer that skips what it cannot read skips no element that the reader may not read, or that is damaged.
+/// An initializer that skips unreadable elements skips none that exceeds a limit or is damaged.
 @Suite struct SkippedElements {
   private struct Readable: Decodable {
     let text: String?
@@ -296,7 +296,7 @@ import Testing
     init(_ text: String) { self.text = text }
   }
 
-  @Test("an exceeded limit")
+  @Test("an exceeded limit is thrown, although initializers catch it")
   func limits() throws {
     let data = try ArchiveEncoder().encode((0..<1_000).map { Text(String(repeating: "x", count: $0)) })
     var limits = ArchiveLimits()
@@ -306,7 +306,7 @@ import Testing
     #expect(found.code == .limitExceeded)
   }
 
-  @Test("damage that is found on demand, and nothing else is skipped afterwards")
+  @Test("damage found on demand is thrown, although initializers catch it")
   func damage() throws {
     let texts = (0..<20_000).map { Text("number \($0)") }
     var data = try KeyedArchiver.archivedData(withRootObject: texts)

@@ -5,7 +5,7 @@ import Testing
 
 /// Archives of cycles that a wrapper or a model closed, read by a later version of the program with plain properties.
 @Suite struct ChangedReferences {
-  @Test("@Deferred properties that are plain now, whichever object is the root, and under several keys")
+  @Test("plain properties read archives of @Deferred ones, from any root and under several keys")
   func deferred() throws {
     let nodes = DeferredNode.network(60)
     let archiver = KeyedArchiver()
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("models that are plain classes now, and plain classes that are models")
+  @Test("plain classes read archives of models, and the other way round")
   func models() throws {
     let (first, second) = (ModelPerson(), ModelPerson())
     (first.name, second.name) = ("first", "second")
@@ -40,7 +40,7 @@ import Testing
     #expect(model.friends[0].friends[0] === model && model.friends[0].boss === model)
   }
 
-  @Test("weak references of each kind, read by each other kind")
+  @Test("weak references of each kind are read by each other kind")
   func weak() throws {
     let plain = try transcode(Family.three(), to: StrongFamily.self)
     #expect(plain.children.allSatisfy { $0.parent === plain })
@@ -50,7 +50,7 @@ import Testing
     #expect(back.children.allSatisfy { $0.parent === back })
   }
 
-  @Test("a reference that was weak, to an object to which no other leads now", arguments: [false, true])
+  @Test("a strong property reads a weak reference to an unreferenced object", arguments: [false, true])
   func retained(isDocument: Bool) throws {
     final class Boss: Codable {
       var name: String
@@ -84,7 +84,7 @@ import Testing
     first.deputy?.deputy?.deputy = nil
   }
 
-  @Test("properties of a superclass, inline and in a container of its own", arguments: [false, true])
+  @Test("properties of a superclass are read, inline and from a super encoder", arguments: [false, true])
   func superclass(isInline: Bool) throws {
     let cycle = DeferredLeaf.cycle(isInline)
     let leaf = try transcode(cycle, to: PlainLeaf.self)
@@ -92,7 +92,7 @@ import Testing
     #expect(leaf.text == "first" && other.text == "second" && other.other === leaf)
   }
 
-  @Test("a set whose elements are hashed by a property that waits, waits too; a constant one is refused")
+  @Test("a set whose elements hash a property that waits is read last, and refused if it is a constant")
   func hashes() throws {
     let hall = DeferredHall()
     hall.guests = [DeferredGuest("first", hall), DeferredGuest("second", hall)]
@@ -107,14 +107,14 @@ import Testing
     #expect(found.code == .misuse && found.path == "guests" && found.description.contains("hash(into:)"))
   }
 
-  @Test("a property that cannot wait is an error that says what to do")
+  @Test("an error advises @Deferred if a property cannot wait")
   func cannotWait() throws {
     let found = try failure { try transcode(["x": DeferredNode.pair()], to: [String: ConstantNode].self) }
     #expect(found.kind == .dataCorrupted && found.code == .cycle && found.path == "x/next/next")
     #expect(found.description.contains("@Deferred"))
   }
 
-  @Test("an error behind a cycle has its path, and the next value can be read")
+  @Test("an error inside a cycle has its path, and the next value can be read")
   func errors() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(["x": [DeferredNode.pair()]], forKey: "nodes")
@@ -125,7 +125,7 @@ import Testing
     #expect(nodes["x"]?[0].next?.next === nodes["x"]?[0])
   }
 
-  @Test("each object is awakened once, and a delegate sees the objects that are kept")
+  @Test("each object awakes once, and a delegate sees the final objects")
   func awakening() throws {
     let unarchiver = try KeyedUnarchiver(
       forReadingFrom: KeyedArchiver.archivedData(withRootObject: DeferredNode.pair())
@@ -137,7 +137,7 @@ import Testing
     #expect(witness.seen.contains { $0 === node } && witness.seen.contains { $0 === node.next })
   }
 
-  @Test("a document of an earlier version, saved by its changed objects and read again")
+  @Test("a document of an earlier version is saved with changed objects and read again")
   func document() throws {
     let folder = try TemporaryFolder()
     try ArchiveDocument(creating: folder("nodes"), root: DeferredNode.network(40)).close()

@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What an `encode(to:)` that iterates over a set or a dictionary writes has another order in the copy.
+/// If `encode(to:)` iterates over a set or a dictionary, the copy has another order.
 @Suite struct ChecksOfOrder {
-  /// Writes its elements in another order each time, as a loop over a set or a dictionary may.
+  /// Encodes its elements in another order each time, as a loop over a set or a dictionary may.
   private struct Shuffling: Codable {
     var names: Set<String>
     var numbers: Set<Int> = [1, 2, 3, 4, 5]
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// Comes back with another element, which reflection does not show.
+  /// Comes back with another element, hidden from reflection.
   private struct Replacing: Codable, CustomReflectable {
     var list: [[String]]
     var customMirror: Mirror { Mirror(self, children: [:]) }
@@ -60,7 +60,7 @@ import Testing
     #expect(check.losses == ["[1][0]: is archived differently by the copy"])
   }
 
-  /// Comes back with two texts exchanged, which reflection does not show. Both are in the string table by then.
+  /// Comes back with two strings exchanged, hidden from reflection. Both are in the string table by then.
   private struct Exchanging: Codable, CustomReflectable {
     var (first, second, third, fourth) = ("one text", "another", "one text", "another")
     var customMirror: Mirror { Mirror(self, children: [:]) }
@@ -76,7 +76,7 @@ import Testing
     private enum CodingKeys: CodingKey { case first, second, third, fourth }
   }
 
-  /// Comes back with another number, which reflection does not show.
+  /// Comes back with another number, hidden from reflection.
   private struct Counting: Codable, CustomReflectable {
     var number = 1
     var customMirror: Mirror { Mirror(self, children: [:]) }
@@ -90,13 +90,13 @@ import Testing
     func encode(to encoder: any Encoder) throws { try number.encode(to: encoder) }
   }
 
-  @Test("so is another text that the string table has, and another number as the root value")
+  @Test("an exchanged string and another number at the root are losses")
   func otherTextOrNumber() {
     #expect(KeyedArchiver.check(Exchanging()).losses == ["third: is archived differently by the copy"])
     #expect(KeyedArchiver.check(Counting()).losses == ["the value: is archived differently by the copy"])
   }
 
-  /// Comes back with integers that went through `Double`, which reflection does not show.
+  /// Comes back with integers converted through `Double`, hidden from reflection.
   private struct Rounding<Number: Codable & BinaryInteger>: Codable, CustomReflectable {
     var numbers: [Number]
     var customMirror: Mirror { Mirror(self, children: [:]) }
@@ -111,7 +111,7 @@ import Testing
     private enum CodingKeys: CodingKey { case numbers }
   }
 
-  @Test("so is an integer that was rounded")
+  @Test("a rounded integer is a loss")
   func roundedIntegers() {
     let loss = "numbers: is archived differently by the copy"
     #expect(KeyedArchiver.check(Rounding(1, 1 << 60 + 1)).losses == [loss])
@@ -119,9 +119,9 @@ import Testing
     #expect(KeyedArchiver.check(Rounding(1, 1 << 60)).isPassed)
   }
 
-  // MARK: Collections of other libraries
+  // MARK: Third-party collections
 
-  /// A dictionary or set that keeps its order.
+  /// An ordered dictionary or set.
   private struct Ordered<Element: Codable, Key: Hashable & Codable>: Codable, CustomReflectable {
     var keys: [Key]
     var elements: [Element]
@@ -143,7 +143,7 @@ import Testing
     private enum CodingKeys: CodingKey { case kept }
   }
 
-  @Test("what is in collections of other libraries is compared, too")
+  @Test("elements of third-party collections are compared")
   func otherCollections() {
     let values = Ordered(keys: ["a", "b"], elements: [Noted(), Noted(note: "lost")])
     #expect(KeyedArchiver.check(values).losses == ["b.note: lost comes back as "])
@@ -151,7 +151,7 @@ import Testing
     #expect(KeyedArchiver.check(Ordered(keys: [Noted(note: "lost")], elements: [Noted]())).isPassed)
   }
 
-  @Test("numbers that are none are the same in the copy, of any type and in any value")
+  @Test("NaN is equal in the copy, for any type and in any value")
   func notNumbers() {
     struct Numbers: Codable {
       var float = Float.nan

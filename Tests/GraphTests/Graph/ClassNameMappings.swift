@@ -3,12 +3,12 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Names that a program gives to its classes, and classes that it gives to names: for one coder, for the
-/// process, or by the class itself. The nearest wins.
+/// Names that a program sets for its classes, and classes that it sets for names: for one coder, for the
+/// process, or in the class itself. The most specific takes precedence.
 ///
-/// Mappings of the process are seen by all tests, so that each test has names and classes of its own.
+/// All tests share the mappings of the process, so each test has its own names and classes.
 @Suite struct ClassNameMappings {
-  @Test("for one archiver and one unarchiver")
+  @Test("a name and a class are set for one archiver and one unarchiver")
   func perInstance() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("Mapped.One", for: MappedOne.self)
@@ -34,7 +34,7 @@ import Testing
     #expect(try failure { try other.decode([MappedBase].self, forKey: "list") }.code == .unresolvableClass)
   }
 
-  @Test("for the process, and taken back")
+  @Test("a name and a class are set for the process, and removed")
   func perProcess() throws {
     KeyedArchiver.setClassName("Mapped.Two", for: MappedTwo.self)
     #expect(KeyedArchiver.className(for: MappedTwo.self) == "Mapped.Two")
@@ -57,7 +57,7 @@ import Testing
     )
   }
 
-  @Test("the archiver's name wins over the process's, and that over the stated one")
+  @Test("the archiver's name takes precedence over the process's, and that over the declared one")
   func writingOrder() throws {
     func name(_ configure: (KeyedArchiver) -> Void = { _ in }) throws -> String? {
       let archiver = KeyedArchiver()
@@ -74,7 +74,7 @@ import Testing
     #expect(try name() == "Mapped.Stated")
   }
 
-  @Test("the unarchiver's class wins over the process's, that over the one that states the name")
+  @Test("the unarchiver's class takes precedence over the process's, and that over the declared one")
   func readingOrder() throws {
     let data = try ArchiveEncoder().encode([MappedThree()] as [MappedBase])
     func type(_ configure: (KeyedUnarchiver) -> Void = { _ in }) throws -> ObjectIdentifier {
@@ -98,7 +98,7 @@ import Testing
     KeyedUnarchiver.setClass(MappedGeneric<Int>.self, forClassName: "Mapped.Generic")
     let data = try ArchiveEncoder().encode(list)
     #expect(try ArchiveDecoder().decode([MappedBase].self, from: data)[0] is MappedGeneric<Int>)
-    // Another specialization goes by the same name, which would find the first.
+    // Another specialization has the same name, by which readers would find the first.
     let other: [MappedBase] = [MappedGeneric<String>()]
     #expect(try failure { try ArchiveEncoder().encode(other) }.code == .unresolvableClass)
     KeyedUnarchiver.setClass(nil, forClassName: "Mapped.Generic")
@@ -107,7 +107,7 @@ import Testing
     )
   }
 
-  @Test("two classes with one name are refused where that counts", arguments: [true, false])
+  @Test("two classes with one name in one archive are refused", arguments: [true, false])
   func oneName(isGivenTwice: Bool) throws {
     let name = isGivenTwice ? "Mapped.Both" : "GraphTests.MappedTwo"
     let (one, two) = (MappedOne(), MappedTwo())
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test(
-    "an empty name, and those that the format has for itself, are refused",
+    "an empty name and names reserved by the format are refused",
     arguments: ["", "Keepsake.Lazy", "Keepsake.MixedArray", "Keepsake.MixedNothing"]
   )
   func keptNames(name: String) throws {
@@ -149,7 +149,7 @@ import Testing
     #expect(try unarchiver.decode([MappedBase].self, forKey: "e")[0] is MappedOne)
   }
 
-  @Test("a class may be archived as its superclass, beside objects of that")
+  @Test("a class may be archived under the name of its superclass")
   func superclassName() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("GraphTests.MappedMiddle", for: MappedLeaf.self)
@@ -162,7 +162,7 @@ import Testing
     #expect(back.count == 3 && back.allSatisfy { type(of: $0) == MappedMiddle.self })
   }
 
-  @Test("a private class with a name from the archiver, and a class for it at the unarchiver")
+  @Test("a private class is archived under a set name, and read by a set class")
   func privateClass() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("Mapped.Hidden", for: MappedHidden.self)
@@ -172,7 +172,7 @@ import Testing
     #expect(try unarchiver.decode([MappedBase].self, forKey: "list")[0] is MappedHidden)
   }
 
-  @Test("aliases name classes as they were called before")
+  @Test("aliases find renamed classes")
   func aliases() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("Mapped.Older", for: MappedFour.self)
@@ -183,7 +183,7 @@ import Testing
     #expect(back[0] is MappedThree && back[1] is MappedThree)
   }
 
-  @Test("a name by which two classes go is refused where both fit")
+  @Test("a name of two classes is refused if both fit")
   func sharedAlias() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("Mapped.Older.Both", for: MappedSix.self)
@@ -194,7 +194,7 @@ import Testing
     #expect(found.code == .unresolvableClass && found.path == "list/[0]", "\(found)")
     #expect(found.description.contains("Mapped.Older.Both, which is the name of 2 types"), "\(found)")
     #expect(found.description.contains("Give each its own archivedClassName"), "\(found)")
-    // Of these only one fits.
+    // Only one of these fits.
     let other = try KeyedUnarchiver(forReadingFrom: data)
     let odd = try other.decode(Polymorphic<[any MappedOdd]>.self, forKey: "list").wrappedValue
     #expect(odd.count == 1 && odd[0] is MappedSeven)
@@ -202,7 +202,7 @@ import Testing
     #expect(try unarchiver.decode([MappedBase].self, forKey: "list")[0] is MappedSix)
   }
 
-  @Test("only registered classes, where the policy is so, and the declared class itself")
+  @Test("with the policy registeredOnly, only registered and declared classes are decoded")
   func registeredOnly() throws {
     let data = try ArchiveEncoder().encode([MappedSix(), MappedBase()] as [MappedBase])
     var decoder = ArchiveDecoder()
@@ -227,7 +227,7 @@ import Testing
     #expect(try ArchiveDecoder().decode([MappedBase].self, from: data)[0] is MappedSix)
   }
 
-  @Test("collections of anything need no registration where the policy asks for it, but their elements do")
+  @Test("with the policy registeredOnly, collections need no registration, but their elements do")
   func registeredElements() throws {
     let data = try ArchiveEncoder().encode(Polymorphic<Any>(["a": [1, Any?.none as Any]] as [String: Any]))
     let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
@@ -239,7 +239,7 @@ import Testing
     #expect(back?["a"]?.first as? Int == 1 && back?["a"]?.count == 2)
   }
 
-  @Test("what is changed between two decodes holds for the second")
+  @Test("a changed class applies from the next decode on")
   func changedMeanwhile() throws {
     let archiver = KeyedArchiver()
     for key in ["a", "b", "c"] { try archiver.encode([MappedSix()] as [MappedBase], forKey: key) }
@@ -258,7 +258,7 @@ import Testing
   )
   func checkedFirst(way: String) throws {
     let archiver = KeyedArchiver()
-    // The name of a class of this program that has nothing to do with the declared one.
+    // The name of a class of this program that is unrelated to the declared one.
     let name = way == "name" ? "GraphTests.MappedTrap" : "Mapped.Trap.\(way)"
     archiver.setClassName(name, for: MappedOne.self)
     try archiver.encode(["x": [MappedOne()]] as [String: [MappedBase]], forKey: "list")
@@ -272,7 +272,7 @@ import Testing
     #expect(found.kind == .typeMismatch && found.path == "list/x/[0]")
     #expect(found.description.contains("MappedTrap") && found.description.contains("MappedBase"))
     #expect(runs.count == 0)
-    // A superclass of the declared class is none either.
+    // Nor is a superclass of the declared class a subclass.
     unarchiver.setClass(MappedBase.self, forClassName: name)
     #expect(throws: DecodingError.self) { try unarchiver.decode([String: [MappedOne]].self, forKey: "list") }
     #expect(try unarchiver.decode([String: [MappedBase]].self, forKey: "list")["x"]?.count == 1)
@@ -290,7 +290,7 @@ import Testing
     }
   }
 
-  @Test("a class that an initializer sets, while others run, holds for what is read next")
+  @Test("a class that an initializer sets applies to the next object")
   func whileDecoding() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("Mapped.Late", for: MappedOne.self)
@@ -308,7 +308,7 @@ import Testing
     #expect(count == 20)
   }
 
-  @Test("names of many threads at once")
+  @Test("many threads set classes for names at once")
   func threads() async {
     await withTaskGroup(of: Bool.self) { group in
       for number in 0..<8 {
@@ -372,7 +372,7 @@ private struct ClassMapping {
   let set: () -> Void
 }
 
-/// Sets a class before and after it reads its own kind.
+/// Sets a class before and after it decodes an object of its own class.
 private final class MappingNest: Codable {
   let inner: [MappingNest]
   let list: [MappedBase]

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// `encodeConditional` in coding that is written by hand, and the ways to read what it wrote.
+/// `encodeConditional` in hand-written code, and how its references are read.
 @Suite struct ConditionalByHand {
   @Test("an object and an optional one are written alike")
   func optionalOrNot() throws {
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test("keyed and unkeyed, read by decodeIfPresent")
+  @Test("decodeIfPresent reads conditional references, keyed and unkeyed")
   func readPlainly() throws {
     let (kept, lost) = (Part("kept"), Part("lost"))
     let data = try writeKeyed { container in
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("read by decodeDeferredIfPresent, where it closes a cycle")
+  @Test("decodeDeferredIfPresent reads a conditional reference and closes a cycle")
   func readDeferred() throws {
     let owner = ConditionalOwner()
     owner.part = ConditionalPart(owner)
@@ -69,7 +69,7 @@ import Testing
     #expect(part.owner == nil && part.calls == 0)
   }
 
-  @Test("read as a weak reference, and what a weak reference wrote read as an optional")
+  @Test("a weak reference reads a conditional reference, and an optional reads a weak one")
   func readWeakly() throws {
     let part = Part("part")
     let data = try writeKeyed { container in
@@ -93,7 +93,7 @@ import Testing
     #expect(back.other?.back === back)
   }
 
-  @Test("a coding that throws and is caught leaves no reference behind, strong or conditional")
+  @Test("a failed value that is caught leaves no reference, strong or conditional")
   func rolledBack() throws {
     let (one, two, three) = (Part("one"), Part("two"), Part("three"))
     let data = try writeKeyed { container in
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("a value of the top level that is refused leaves none either")
+  @Test("a failed value at the top level leaves no reference")
   func rolledBackAtTheTop() throws {
     let (one, two) = (Part("one"), Part("two"))
     let archiver = KeyedArchiver()
@@ -142,7 +142,7 @@ import Testing
     #expect(try unarchiver.decode(Part.self, forKey: "strong") === two2)
   }
 
-  @Test("objects that are referred to before and after they are archived, among values that are refused")
+  @Test("conditional references are right before and after their objects, among failed values")
   func inAnyOrder() throws {
     var random = SeededGenerator("conditional references in any order")
     for _ in 0..<300 {

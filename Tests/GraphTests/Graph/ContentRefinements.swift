@@ -3,9 +3,9 @@ import Testing
 
 @testable import Keepsake
 
-/// The refinement that sorts sets, compared with one that is as simple as possible.
+/// The refinement that sorts sets, compared with the simplest possible one.
 @Suite struct ContentRefinements {
-  /// Graphs whose parts are distinguished by rounds: each part gets a color for its own one and those of its neighbours.
+  /// Distinguishes the parts of a graph in rounds: each part gets a color for its own color and those of its neighbors.
   private struct Simple {
     var colors: [Int] = []
     var references: [ContentRefinement.Reference] = []
@@ -27,12 +27,12 @@ import Testing
     }
   }
 
-  /// For each part, the first one of the same color.
+  /// For each part, the first one with the same color.
   private func firsts(_ colors: [Int]) -> [Int] {
     colors.map { color in colors.firstIndex(of: color) ?? -1 }
   }
 
-  @Test("random graphs in several portions, with parts singled out, and taken back")
+  @Test("random graphs are refined as by the simple algorithm, also after truncation")
   func randomGraphs() {
     var random = SeededGenerator("content refinement")
     for _ in 0..<sized(400, inDebug: 80) {
@@ -61,13 +61,13 @@ import Testing
               target: Int.random(in: 0..<end, using: &random)
             )
           }
-          // What is known distinguishes the new parts at first.
+          // The known colors distinguish the new parts at first.
           let signs = (first..<end).map { part in
             let known = references.filter { $0.source == part && $0.target < first }
             let colors = known.map { [$0.position, simple.colors[$0.target]] }
             return [[part % 2]] + colors.sorted { $0.lexicographicallyPrecedes($1) }
           }
-          // In an order that the seed decides.
+          // The seed determines the order.
           let classes = Dictionary(grouping: first..<end) { signs[$0 - first] }.values
             .sorted { $0[0] < $1[0] }
           simple.colors += Array(repeating: 0, count: end - first)

@@ -2,8 +2,8 @@ import Keepsake
 import TestSupport
 import Testing
 
-@Suite("Copies and checks with user info") struct CopiesWithUserInfo {
-  /// Codes itself only with a catalog in the user info, and counts there how often.
+@Suite("copies and checks with user info") struct CopiesWithUserInfo {
+  /// Is coded only with a catalog in the user info, where it notes each time.
   private final class Entry: Codable {
     let title: String
 
@@ -48,7 +48,7 @@ import Testing
     let catalog = Catalog()
     let check = KeyedArchiver.check(Entry(title: "Tehanu"), userInfo: [Catalog.key: catalog])
     #expect(check.isPassed, "\(check)")
-    // The copy is archived once more, and compared.
+    // The copy is archived again and compared.
     #expect(catalog.encoded == ["Tehanu", "Tehanu"] && catalog.decoded == ["Tehanu"])
     #expect(!KeyedArchiver.check(Entry(title: "Tehanu")).isPassed)
   }

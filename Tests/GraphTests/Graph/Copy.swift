@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// `KeyedArchiver.copy(of:)` is NSCopying's deep copy.
+/// `KeyedArchiver.copy(of:)` makes deep copies.
 @Suite struct Copy {
-  @Test("everything is new, and equal to what it was")
+  @Test("a copy is a new object with equal content")
   func deep() throws {
     let person = CopiedPerson(name: "Ada", home: CopiedPlace(town: "London"))
     person.friends = [CopiedPerson(name: "Bob", home: CopiedPlace(town: "Paris"))]
@@ -17,7 +17,7 @@ import Testing
     #expect(person.home.town == "London")
   }
 
-  @Test("what was shared is shared in the copy")
+  @Test("objects shared in the original are shared in the copy")
   func shared() throws {
     let home = CopiedPlace(town: "London")
     let people = [CopiedPerson(name: "Ada", home: home), CopiedPerson(name: "Bob", home: home)]
@@ -27,7 +27,7 @@ import Testing
     #expect(twins[0].friends[0] === twins[1])
   }
 
-  @Test("values of every kind")
+  @Test("values of every kind are copied")
   func values() throws {
     #expect(try KeyedArchiver.copy(of: 5) == 5)
     #expect(try KeyedArchiver.copy(of: "text") == "text")
@@ -47,7 +47,7 @@ import Testing
     #expect(type(of: plain) == CopiedAnimal.self && plain.legs == 6)
   }
 
-  @Test("subclasses inside keep theirs")
+  @Test("subclasses inside a graph keep their classes and properties")
   func subclassesInside() throws {
     let dog = CopiedDog(legs: 4, name: "Rex")
     let zoo = CopiedZoo()
@@ -65,7 +65,7 @@ import Testing
     #expect((twin.animals[2] as? CopiedDog)?.name == "Pip")
   }
 
-  @Test("an error of the original is the error of the copy")
+  @Test("copying throws the errors of encoding and decoding")
   func errors() throws {
     struct Stubborn: Codable {
       init() {}
@@ -82,7 +82,7 @@ import Testing
   }
 }
 
-// Not private, for a class that is found by its name has to have one.
+// Not private, since they are found by name.
 
 final class CopiedPlace: Codable {
   var town: String

@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Objects that refer back to each other through @Deferred properties come back as the graph that they were.
+/// Objects that refer to each other through @Deferred properties come back as the same graph.
 @Suite struct Cycles {
-  @Test("an object that holds itself, by an optional property and by one that is none")
+  @Test("an object that refers to itself comes back, by an optional and a non-optional property")
   func selfReference() throws {
     let node = Node("alone")
     node.next = node
@@ -18,7 +18,7 @@ import Testing
     #expect(again.own === again && again !== loop)
   }
 
-  @Test("two objects that hold each other")
+  @Test("two objects that refer to each other come back")
   func mutual() throws {
     let author = Author("Ada")
     author.posts = [Post("one", author), Post("two", author)]
@@ -26,7 +26,7 @@ import Testing
     #expect(back.name == "Ada" && back.posts.map(\.title) == ["one", "two"])
     #expect(back.posts.allSatisfy { $0.author === back })
 
-    // Entered from the other end.
+    // Entered at another object.
     let post = try roundTrip(author.posts[1])
     #expect(post.author.posts[1] === post && post.author.posts[0].author === post.author)
 
@@ -37,7 +37,7 @@ import Testing
     #expect(nodes[0].next === nodes[1] && nodes[1].next === nodes[0] && nodes[0] !== nodes[1])
   }
 
-  @Test("a cycle of a thousand objects")
+  @Test("a cycle of a thousand objects comes back")
   func ring() throws {
     let nodes = (0..<1000).map { Node("\($0)") }
     for (index, node) in nodes.enumerated() { node.next = nodes[(index + 1) % nodes.count] }
@@ -50,7 +50,7 @@ import Testing
     #expect(node === first)
   }
 
-  @Test("through a structure, an enumeration, arrays, dictionaries and sets")
+  @Test("cycles through structures, enumerations and collections come back")
   func throughValues() throws {
     let place = Place("home")
     place.only = Road(label: "back", target: place)
@@ -65,7 +65,7 @@ import Testing
     #expect(road.target === back && road.label == "chosen")
   }
 
-  @Test("objects in plain collections that refer back to the owner of these")
+  @Test("objects in plain collections refer back to the owner of the collections")
   func plainCollections() throws {
     let team = Team()
     let members = (0..<5).map { Member($0, team) }
@@ -81,7 +81,7 @@ import Testing
     #expect(back.scores.keys.allSatisfy { key in back.list.contains { $0 === key } })
   }
 
-  @Test("@Deferred collections of objects, each of which holds the same")
+  @Test("@Deferred collections of objects that hold the same collections come back")
   func deferredCollections() throws {
     let friends = (0..<6).map { Friend($0) }
     for friend in friends {
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test("two cycles that share an object")
+  @Test("two cycles that share an object come back")
   func sharedByTwoRings() throws {
     let hub = Hub("hub")
     let left = Hub("left")
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test("across the keys of the top level, read in either order", arguments: [["a", "b"], ["b", "a"]])
+  @Test("a cycle across top-level keys comes back, in either order", arguments: [["a", "b"], ["b", "a"]])
   func acrossKeys(order: [String]) throws {
     let nodes = ["a": Node("a"), "b": Node("b")]
     nodes["a"]?.next = nodes["b"]
@@ -138,7 +138,7 @@ import Testing
     #expect(try unarchiver.decodeIfPresent(Node.self, forKey: order[0]) === first)
   }
 
-  @Test("under the top level that an object wrote itself into")
+  @Test("an object that encodes itself into the archiver leads to a cycle that comes back")
   func topLevelItself() throws {
     let node = Node("top")
     node.next = Node("ring")
@@ -149,7 +149,7 @@ import Testing
     #expect(back.name == "top" && back.next?.name == "ring" && back.next?.next === back.next)
   }
 
-  @Test("in superclasses and subclasses")
+  @Test("cycles through superclasses and subclasses come back")
   func inheritance() throws {
     let figure = CycleFigure("base")
     let circle = CycleCircle("derived")
@@ -164,7 +164,7 @@ import Testing
     #expect(round.parts.count == 2 && round.parts[0] === back[0] && round.parts[1] === round)
   }
 
-  @Test("a hundred thousand objects in a cycle of @Deferred properties are no matter of the stack")
+  @Test("a cycle of 100,000 objects with @Deferred properties comes back")
   func longLine() throws {
     let first = Node("0")
     defer { first.takeApart() }
@@ -197,7 +197,7 @@ private final class Node: Codable {
     self.name = name
   }
 
-  /// Long lines of objects must not be released one within the other.
+  /// Breaks the chain, which would otherwise be released recursively.
   func takeApart() {
     var node: Node? = self
     while let here = node {
@@ -291,7 +291,7 @@ private final class Hub: Codable {
   }
 }
 
-// Not private, for these are found by their names.
+// Not private, since they are found by name.
 
 class CycleAny: Codable {}
 

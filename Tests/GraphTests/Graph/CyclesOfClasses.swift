@@ -2,7 +2,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What `KeyedArchiver.check(_:)` finds out about the cycles that classes can form.
+/// What `KeyedArchiver.check(_:)` reports about cycles that classes can form.
 @Suite struct CyclesOfClasses {
   final class Node: Codable {
     var link: Link
@@ -40,21 +40,21 @@ import Testing
     init(_ parts: [Constant]) { self.parts = parts }
   }
 
-  @Test("types that can form a cycle which no reader closes, before they do")
+  @Test("a check reports types that could form an unreadable cycle")
   func cycles() {
     let node = Node()
-    // A branch has to be there, since only then it is known.
+    // The check knows about branches only if it meets one.
     let check = KeyedArchiver.check([Branch(node), CheckedLeaf()])
     #expect(check.unreadableCycles.count == 1, "\(check)")
     #expect(check.unreadableCycles.first?.contains("Node.link") == true, "\(check)")
     #expect(check.unreadableCycles.first?.contains("Branch.node") == true, "\(check)")
     #expect(!check.isPassed && check.description.hasPrefix("A cycle could not be read: "))
-    // Constants can never come to be in one, and an array that is a var can wait.
+    // Constants can never be part of a cycle, and an array that is a var can wait.
     #expect(KeyedArchiver.check(Constant([Constant([])])).isPassed)
     #expect(KeyedArchiver.check(ArchiveChecks.Person("Ada")).isPassed)
   }
 
-  /// Does not archive what it keeps, which therefore is in no cycle with it.
+  /// Does not archive the object that it keeps, so it is in no cycle with it.
   final class Keeper: Codable {
     private(set) var leaf = CheckedLeaf()
     var kept = Kept()
@@ -78,7 +78,7 @@ import Testing
     var held: Held
   }
 
-  /// Slices are not `Codable` by themselves.
+  /// Slices are not `Codable`.
   struct Sliced: Codable {
     var leaves: ArraySlice<CheckedLeaf> = []
 
@@ -87,7 +87,7 @@ import Testing
     func encode(to encoder: any Encoder) throws { try Array(leaves).encode(to: encoder) }
   }
 
-  /// A leaf that holds leaves, each in a structure, so that no property of its own can wait.
+  /// A leaf that holds leaves, each in a structure, so none of its own properties can wait.
   final class Nest: CheckedLeaf {
     var optional = Box(held: CheckedLeaf?.none)
     var array = Box(held: [CheckedLeaf]())
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test("through each collection and wrapper: before there is a cycle, and when there is one")
+  @Test("a check reports each property that could close an unreadable cycle, and each one that does")
   func holders() {
     let check = KeyedArchiver.check(Nest())
     #expect(check.failure == nil && check.losses.isEmpty, "\(check)")

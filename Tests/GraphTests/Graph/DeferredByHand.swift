@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// `decodeDeferred` in initializers that are written by hand.
+/// `decodeDeferred` in hand-written initializers.
 @Suite struct DeferredByHand {
   @Test("a keyed container closes a cycle")
   func keyed() throws {
@@ -17,7 +17,7 @@ import Testing
     #expect(alone.next == nil && alone.calls == 0)
   }
 
-  @Test("an unkeyed container closes a cycle, and its place moves on")
+  @Test("an unkeyed container closes a cycle and advances")
   func unkeyed() throws {
     let list = HandList("list")
     list.members = [list, HandList("other")]
@@ -29,7 +29,7 @@ import Testing
     #expect(back.members[0] === back && back.members[1].members[0] === back)
   }
 
-  @Test("values that are there come at once, nil does not come, and what is missing throws")
+  @Test("plain values are passed at once, nil is not passed, and a missing key throws")
   func atOnce() throws {
     let data = try writeKeyed { container in
       try container.encode(5, forKey: "number")
@@ -66,7 +66,7 @@ import Testing
     #expect(received.values == ["b", "a", "b"])
   }
 
-  @Test("at the top level of an unarchiver, where nothing is around it")
+  @Test("decodeDeferred passes values at once at the top level")
   func topLevel() throws {
     let archiver = KeyedArchiver()
     let node = HandNode("ring")
@@ -83,7 +83,7 @@ import Testing
     #expect(nodes.values.count == 1 && nodes.values.first?.next === nodes.values.first)
   }
 
-  @Test("an object that reads itself from the top level")
+  @Test("an object initializes itself from the top level")
   func topLevelItself() throws {
     let node = HandNode("top")
     node.next = HandNode("ring")
@@ -94,7 +94,7 @@ import Testing
     #expect(back.name == "top" && back.next?.name == "ring" && back.next?.next === back.next)
   }
 
-  @Test("from JSON the value comes at once")
+  @Test("JSONDecoder passes the value at once")
   func json() throws {
     let first = HandNode("first")
     first.next = HandNode("second")
@@ -106,7 +106,7 @@ import Testing
     #expect(members.members.map(\.name) == ["other"] && members.end == "end of list")
   }
 
-  @Test("what a plain encode wrote is read too")
+  @Test("decodeDeferred reads values from a plain encode")
   func plainEncoding() throws {
     let back = try transcode(PlainNode(next: PlainNode(next: nil)), to: HandNode.self)
     #expect(back.next?.name == "plain" && back.next?.next == nil)
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test(
-    "what an abandoned object, or structure, asked for is not an error of its parent's",
+    "an error in what an abandoned object or structure requested is not an error of its parent",
     arguments: [true, false]
   )
   func abandonedWithFault(isObject: Bool) throws {
@@ -146,7 +146,7 @@ import Testing
     #expect(text == "after")
   }
 
-  @Test("an abandoned object's children do not ask for it again")
+  @Test("the children of an abandoned object do not request it again")
   func abandonedParent() throws {
     let parent = StubbornParent()
     parent.child = StubbornChild(parent)
@@ -205,7 +205,7 @@ private final class PlainNode: Encodable {
   }
 }
 
-/// Writes itself as an array: a name, the members, the end.
+/// Encodes itself as an array: a name, the members, the end.
 private final class HandList: Codable {
   let name: String
   let end: String
@@ -243,7 +243,7 @@ private class Refusing: Codable {
 
   required init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    // Without self the call would end the program.
+    // Without self, the call would end the program.
     try container.decodeDeferred(String.self, forKey: .text) { [unowned self] in text = $0 }
     throw Refusal()
   }
@@ -260,7 +260,7 @@ private final class RefusingSubclass: Refusing {
   }
 }
 
-/// Asks for values of types that they are not.
+/// Requests values of wrong types.
 private final class WronglyRefusing: Decodable {
   @Deferred var text: Int
   private enum CodingKeys: CodingKey { case text }

@@ -2,14 +2,14 @@ import Foundation
 import Keepsake
 import Testing
 
-/// Long chains of values, each deferred in the one before: what is archived comes back with the default limits.
+/// Long chains of values, each deferred in the one before, come back with the default limits.
 @Suite struct DeferredChains {
   private struct Version: Codable {
     var text: String
     @Deferred var previous: [Version]
   }
 
-  @Test("a chain of values", arguments: [(1_000, 2_048), (20_000, 1)])
+  @Test("a long chain of deferred values comes back", arguments: [(1_000, 2_048), (20_000, 1)])
   func chain(count: Int, byteCount: Int) throws {
     var latest = Version(text: "", previous: [])
     for number in 1...count {
@@ -31,7 +31,7 @@ import Testing
     #expect(found == count)
   }
 
-  /// Lets go of the versions one by one: Swift would do it by recursion, on the stack of the caller.
+  /// Releases the versions one by one: Swift would do it recursively, on the caller's stack.
   private func takeApart(_ version: inout Version, _ visit: (Int, Version) -> Void) {
     var number = 0
     while true {

@@ -3,10 +3,10 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Faults inside values that are decoded last: the outermost decode throws them, and leaves nothing half
-/// made.
+/// Errors in values that are decoded last: the outermost decode throws them, and leaves no incomplete
+/// objects.
 @Suite struct DeferredFailures {
-  @Test("the coding path leads to the value")
+  @Test("an error in a deferred value has its coding path")
   func paths() throws {
     let data = try ArchiveEncoder().encode(["list": [Written(inner: .init(wrong: "no number", own: 1))]])
     let found = try failure { try ArchiveDecoder().decode([String: [Read]].self, from: data) }
@@ -19,7 +19,7 @@ import Testing
     #expect(absent.kind == .keyNotFound && absent.missingKey == "wrong" && absent.path == "[0]/inner")
   }
 
-  @Test("the coding path leads through objects that were reached by deferred references")
+  @Test("the coding path includes objects reached by deferred references")
   func pathsThroughObjects() throws {
     let line = [WrittenLink("0"), WrittenLink("1"), WrittenLink("2")]
     line[0].next = line[1]
@@ -32,7 +32,7 @@ import Testing
     #expect(byHand.kind == .typeMismatch && byHand.path == "line/next/next/number")
   }
 
-  @Test("the path that an initializer sees, and throws with")
+  @Test("an initializer sees its coding path and throws with it")
   func ownErrors() throws {
     let data = try ArchiveEncoder().encode(["a": [Written(inner: .init(wrong: "path", own: 1))]])
     let found = try failure { try ArchiveDecoder().decode([String: [ReadThrowing]].self, from: data) }
@@ -41,7 +41,7 @@ import Testing
     )
   }
 
-  @Test("the unarchiver continues, and the objects of the failed decode are made anew")
+  @Test("after an error, the unarchiver continues and makes the objects anew")
   func goesOn() throws {
     let shared = WrittenLink("shared")
     let bad = WrittenLink("bad")
@@ -62,17 +62,17 @@ import Testing
     let good = try unarchiver.decode([ReadLink].self, forKey: "good")
     #expect(good.map(\.name) == ["shared"] && log.made == ["shared"] && log.awakened == ["shared"])
     #expect(try unarchiver.decode(String.self, forKey: "text") == "text")
-    // What was decoded before a failure stays.
+    // Objects of an earlier decode stay.
     #expect(throws: DecodingError.self) { try unarchiver.decode([ReadLink].self, forKey: "bad") }
     #expect(try unarchiver.decode([ReadLink].self, forKey: "good")[0] === good[0])
-    // As another type the same key can be read after a failure.
+    // After an error, the same key can be read as another type.
     let other = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
     #expect(throws: DecodingError.self) { try other.decode([ReadLink].self, forKey: "bad") }
     let strings = try other.decode([WrittenLink].self, forKey: "bad")
     #expect(strings[1].then?.number == "three" && strings[1].next === strings[0])
   }
 
-  @Test("a failure in a deferred value leaves the objects that were read before it out, too")
+  @Test("an error in a deferred value discards all objects of the decode")
   func allOrNothing() throws {
     let bad = WrittenLink("bad")
     bad.number = "three"

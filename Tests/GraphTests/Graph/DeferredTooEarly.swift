@@ -5,7 +5,7 @@ import Testing
 
 /// A @Deferred property has no value before the outermost decode returns.
 @Suite struct DeferredTooEarly {
-  @Test("reading it in the initializer of another object ends the program with a sentence")
+  @Test("reading a @Deferred property in another object's initializer ends the program with a message")
   func readInAnInitializer() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let author = EarlyAuthor()
@@ -16,7 +16,7 @@ import Testing
     for word in ["@Deferred", "EarlyAuthor", "awakeFromArchive"] { #expect(text.contains(word), "\(text)") }
   }
 
-  @Test("so does reading it when decoding has failed")
+  @Test("reading a @Deferred property after decoding failed ends the program with a message")
   func readAfterAFailure() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let keeper = Keeper()
@@ -40,7 +40,7 @@ import Testing
     #expect(try post.$author.get() === back && post.author === back)
   }
 
-  @Test("encoding it meanwhile throws, to an archive and to JSON")
+  @Test("encoding a @Deferred property before it has its value throws, to an archive and to JSON")
   func encodedMeanwhile() throws {
     let author = EncodingAuthor()
     author.post = EncodingPost(author)
@@ -55,7 +55,7 @@ import Testing
     #expect(faults.all.map(\.path) == ["[0]", "key", "[0]"])
   }
 
-  @Test("the value is there when the object is awakened")
+  @Test("a @Deferred property has its value when the object awakes")
   func awakened() throws {
     let owner = AwakeOwner()
     owner.part = AwakePart(owner)

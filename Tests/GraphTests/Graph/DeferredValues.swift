@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What @Deferred does to values that are no cycles: nothing that shows.
+/// @Deferred does not change values that are in no cycle.
 @Suite struct DeferredValues {
-  @Test("plain values of every kind")
+  @Test("@Deferred values of every kind come back")
   func plainValues() throws {
     var values = Values()
     values.number = 7
@@ -19,7 +19,7 @@ import Testing
     #expect(try roundTrip(Values()) == Values())
   }
 
-  @Test("optionals of optionals stay exact")
+  @Test("optionals of optionals come back exactly")
   func optionals() throws {
     for value in [Int??.none, .some(.none), .some(.some(4))] {
       #expect(try roundTrip(Doubly(value: value)).value == value)
@@ -29,7 +29,7 @@ import Testing
     #expect(try roundTrip(listed) == listed)
   }
 
-  @Test("a property needs no value where nil is one, and memberwise initializers take the value")
+  @Test("an optional property needs no initial value, and memberwise initializers take the value")
   func initializers() throws {
     #expect(
       Doubly(value: nil).value == nil && Memberwise(number: 3).number == 3
@@ -42,7 +42,7 @@ import Testing
     #expect(Set([copy, copy]).count == 1)
   }
 
-  @Test("wrappers are nil by default, also around each other")
+  @Test("wrappers are nil by default, also nested")
   func defaults() throws {
     #expect(Deferred<Int?>().wrappedValue == nil && Lazy<Int?>().wrappedValue == nil)
     #expect(
@@ -62,7 +62,7 @@ import Testing
     #expect(back.weak?.number == 3 && back.weak === back.part)
   }
 
-  @Test("wrappers that are coded by hand, by a superEncoder and a superDecoder")
+  @Test("wrappers come back from super encoders and super decoders")
   func byHand() throws {
     let part = PlainPart(number: 3)
     let data = try writeKeyed { container in
@@ -102,7 +102,7 @@ import Testing
     #expect(third.number == 1)
   }
 
-  @Test("assigning while decoding wins over the archive, and the archive's value is not waited for")
+  @Test("a value assigned while decoding replaces the one in the archive")
   func assignedMeanwhile() throws {
     let back = try transcode(Memberwise(number: 5), to: Overriding.self)
     #expect(back.number == 99)
@@ -134,7 +134,7 @@ import Testing
     #expect(try transcode(PlainOwner(), to: DeferredOwner.self).part == nil)
   }
 
-  @Test("deferred values within deferred values")
+  @Test("nested deferred values come back")
   func nested() throws {
     let owner = Outer()
     owner.inner = [Inner(number: 1, owner: owner), Inner(number: 2, owner: Outer())]
@@ -169,7 +169,7 @@ private struct Memberwise: Codable, Hashable {
   @Deferred var text: String?
 }
 
-/// Copies the structure while its value is still to be decoded.
+/// Copies the structure before its value is decoded.
 private final class Copies: Codable {
   var one: Memberwise
   var other: Memberwise

@@ -29,7 +29,7 @@ import Testing
     #expect(recorder.calls == ["will finish", "did finish"])
   }
 
-  @Test("an object is replaced wherever it is, by one and the same")
+  @Test("an object is replaced everywhere by the same one")
   func replacement() throws {
     let old = Piece("old")
     let new = Piece("new", [Piece("inner")])
@@ -54,7 +54,7 @@ import Testing
     #expect(back.children.map(\.name) == ["one", "one", "y"] && back.children[0] === back.children[1])
   }
 
-  @Test("nil stands for an object where nil may stand, and reading it elsewhere is an error with its path")
+  @Test("nil replaces an object, and reading it as a non-optional is an error with its path")
   func replacedByNil() throws {
     let secret = Piece("secret")
     let root = Piece("root")
@@ -83,14 +83,14 @@ import Testing
       let piece = object as? Piece
       return piece === gone ? nil : piece === old ? gone : object
     }
-    // It is asked about before it is the replacement.
+    // The delegate is asked about it before it becomes the replacement.
     let back = try recorder.roundTrip([root])[0]
     let replacements = recorder.calls.filter { $0.hasPrefix("replace") }
     #expect(replacements == ["replace gone by nil", "replace old by gone"])
     #expect(back.maybe?.name == "gone" && back.gaps.count == 1 && back.gaps[0] == nil && back.watched == nil)
   }
 
-  @Test("a replacement of a class that does not fit is refused, and leaves nothing")
+  @Test("a replacement of an unsuitable class is refused and leaves no trace")
   func wrongClass() throws {
     let old = Piece("old")
     let recorder = ArchivingRecorder { ($0 as? Piece) === old ? OtherPiece() : $0 }
@@ -118,7 +118,7 @@ import Testing
     #expect(try recorder.roundTrip(owner).asPet?.name == "new")
   }
 
-  @Test("a subclass may replace, and is found by its name")
+  @Test("a subclass may replace an object, and is found by its name")
   func subclass() throws {
     let recorder = ArchivingRecorder {
       ($0 as? DelegatePet)?.name == "old" ? DelegateDog(name: "new") : $0
@@ -146,7 +146,7 @@ import Testing
     #expect(recorder.calls.suffix(4) == ["will finish", "will late", "did late", "did finish"])
   }
 
-  @Test("a failed value is not reported as archived, and is asked about anew or not, but archived rightly")
+  @Test("a failed value is not reported as archived, and a later one is archived correctly")
   func failedValue() throws {
     let piece = Piece("piece")
     let recorder = ArchivingRecorder { ($0 as? Piece) === piece ? Piece("replacement") : $0 }
@@ -164,7 +164,7 @@ import Testing
     #expect(back[0] === back[1] && back[0].name == "replacement")
   }
 
-  @Test("an archiver does not keep its delegate, and works on without")
+  @Test("an archiver does not retain its delegate, and continues without it")
   func weakDelegate() throws {
     let archiver = KeyedArchiver()
     do {

@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Delegates that replace objects which stand behind protocols.
+/// Delegates that replace objects behind protocols.
 @Suite struct DelegatesBehindProtocols {
-  @Test("by an object of another class that conforms, too")
+  @Test("an archiver's delegate may return an object of another conforming class")
   func otherClass() throws {
     let delegate = Replacing { $0 is FirstStandIn ? SecondStandIn() : $0 }
     let archiver = KeyedArchiver()
@@ -15,7 +15,7 @@ import Testing
     #expect(try unarchiver.decode(StandInHolder.self, forKey: "holder").member is SecondStandIn)
   }
 
-  @Test("by an object of another class that conforms, when it is read, wherever it is referred to")
+  @Test("an unarchiver's delegate may return an object of another conforming class")
   func otherClassRead() throws {
     let first = FirstStandIn()
     let members: [(any StandIn)?] = [first, SecondStandIn(), first]
@@ -33,7 +33,7 @@ import Testing
     #expect(mismatch.kind == .typeMismatch && mismatch.path == "root/members/[0]", "\(mismatch)")
   }
 
-  @Test("by one that does not conform: an error")
+  @Test("a replacement that does not conform is an error")
   func wrongClass() throws {
     let delegate = Replacing { $0 is FirstStandIn ? NoStandIn() : $0 }
     let archiver = KeyedArchiver()
@@ -44,7 +44,7 @@ import Testing
     )
   }
 
-  @Test("by one that is not Encodable: an error, and nothing stays of the value")
+  @Test("a replacement that is not Encodable is an error, and the value leaves no trace")
   func notEncodable() throws {
     let delegate = Replacing { $0 is FirstStandIn ? NSObject() : $0 }
     let archiver = KeyedArchiver()
@@ -59,7 +59,7 @@ import Testing
     #expect(unarchiver.allKeys == ["holder"])
   }
 
-  @Test("by nothing, when it is archived")
+  @Test("an archiver's delegate may return nil for an object")
   func nothingArchived() throws {
     let delegate = Replacing { $0 is FirstStandIn ? nil : $0 }
     let archiver = KeyedArchiver()
@@ -74,7 +74,7 @@ import Testing
     #expect(back.members[0] == nil && back.members[2] == nil)
   }
 
-  @Test("by nothing, when it is read")
+  @Test("an unarchiver's delegate may return nil for an object")
   func nothingRead() throws {
     let data = try ArchiveEncoder().encode(
       MaybeStandInHolder(members: [FirstStandIn(), SecondStandIn(), nil])
@@ -86,7 +86,7 @@ import Testing
     #expect(back.members.map { $0 is SecondStandIn } == [false, true, false] && back.after == 7)
   }
 
-  @Test("a cycle of what the delegate gave is refused like any other")
+  @Test("a cycle of replacements is refused")
   func ringOfReplacements() throws {
     let ring = RingStandIn()
     ring.myself = ring
@@ -97,7 +97,7 @@ import Testing
     ring.myself = nil
   }
 
-  @Test("at the top level, a protocol's value is a graph of its own")
+  @Test("a value of a protocol at the top level comes back with its graph")
   func topLevel() throws {
     let (one, other) = (DeferredStandIn(), DeferredStandIn())
     one.other = other
@@ -111,7 +111,7 @@ import Testing
   }
 }
 
-// Not private, since types behind protocols are found by their names.
+// Not private, since types behind protocols are found by name.
 
 protocol StandIn: Codable {}
 

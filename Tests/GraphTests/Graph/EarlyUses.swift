@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// A @Deferred value that is needed before it is decoded makes decoding throw, wherever an error can be told.
+/// A @Deferred value that is used before it is decoded makes decoding throw, wherever this can be detected.
 @Suite struct EarlyUses {
-  @Test("elements of a set that are hashed with it")
+  @Test("a set that hashes a deferred value of its elements makes decoding throw")
   func hashedInASet() throws {
     let owner = EntryOwner("owner")
     owner.entries = [Entry(owner: owner)]
@@ -19,7 +19,7 @@ import Testing
     #expect(try roundTrip(other).entries == [Entry(owner: nil)])
   }
 
-  @Test("it may be in a set when that is deferred, too")
+  @Test("elements of a deferred set may hash a deferred value")
   func deferredSet() throws {
     let owner = LateEntryOwner("owner")
     owner.entries = [LateEntry(owner: owner)]
@@ -28,24 +28,24 @@ import Testing
     for one in [owner, back] { one.entries = [] }
   }
 
-  @Test("a deferred set, whose elements hash what only they refer to")
+  @Test("a deferred set that hashes a deferred value to which only its elements refer makes decoding throw")
   func hashedInADeferredSet() throws {
     let found = try failure { try roundTrip(LateSet(entries: [Entry(owner: EntryOwner("x"))])) }
     #expect(found.code == .misuse && found.path == "entries/[0]/owner")
     #expect(try roundTrip(LateSet(entries: [Entry(owner: nil)])).entries == [Entry(owner: nil)])
   }
 
-  @Test("keys of a dictionary, of which a non-optional one is hashed")
+  @Test("a dictionary that hashes a non-optional deferred value of its keys makes decoding throw")
   func hashedInADictionary() throws {
     let owner = EntryOwner("owner")
     let found = try failure { try roundTrip([StrictEntry(owner: owner): 1]) }
     #expect(found.kind == .dataCorrupted && found.code == .misuse)
-    // An object that is there is no deferred one any more.
+    // The object is already there, so it is not deferred.
     let both = try roundTrip(EntryPair(first: owner, second: [StrictEntry(owner: owner)]))
     #expect(both.second == [StrictEntry(owner: both.first)])
   }
 
-  @Test("values that an initializer compares")
+  @Test("an initializer that compares deferred values makes decoding throw")
   func compared() throws {
     for (left, right) in [(EntryOwner("a"), EntryOwner("b")), (EntryOwner("a"), nil), (nil, EntryOwner("b"))]
     {
@@ -55,7 +55,7 @@ import Testing
     #expect(try roundTrip(Compared(left: nil, right: nil)).wasEqual == true)
   }
 
-  @Test("a value is equal to itself, also meanwhile")
+  @Test("a deferred value is equal to itself before it is decoded")
   func comparedWithItself() throws {
     let log = EarlyLog()
     var decoder = ArchiveDecoder()
@@ -65,7 +65,7 @@ import Testing
     #expect(log.answers == [true, false])
   }
 
-  @Test("an optional is nil where an initializer reads it, and the archive is refused though it continues")
+  @Test("an optional deferred value reads as nil in an initializer, and the outermost decode throws")
   func readByAnInitializer() throws {
     let log = EarlyLog()
     let data = try ArchiveEncoder().encode([Reader(value: EntryOwner("a"))])
@@ -76,7 +76,7 @@ import Testing
     #expect(try roundTrip([Reader(value: nil)])[0].value == nil)
   }
 
-  @Test("the unarchiver continues with other keys, and with the same one as another type")
+  @Test("after an early use, the unarchiver continues with other keys and another type")
   func goesOn() throws {
     let owner = EntryOwner("owner")
     owner.entries = [Entry(owner: owner)]
@@ -97,7 +97,7 @@ import Testing
     back.entries = []
   }
 
-  @Test("a value that was kept when decoding had failed is refused by no later call")
+  @Test("reading a deferred value of a failed decode does not make later calls throw")
   func keptAfterAFailure() throws {
     let log = EarlyLog()
     let archiver = KeyedArchiver()

@@ -5,11 +5,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Graphs that no encoder makes, put together by hand, with right checksums.
+/// Graphs that no encoder writes, crafted with valid checksums.
 @Suite struct ForgedGraphs {
   private static let manyCount = 60_000
 
-  /// The error that reading gives, and that no initializer ran but those of `allowed`.
+  /// The error of decoding; fails if any initializer ran.
   private func refusal<Value: Decodable>(
     _ type: Value.Type,
     _ data: Data,
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(
-    "every name of the samples, where every type of them is declared",
+    "every name of the samples runs only initializers that match the declared type",
     arguments: HostileTypeNames.real,
     [UInt8(1), 2]
   )
@@ -115,16 +115,16 @@ import Testing
     #expect(hostileDecoyRuns.withLock { $0 } == 0)
   }
 
-  // MARK: Rings
+  // MARK: Cycles
 
-  @Test("a deferred cycle in the bytes, where the reader's types have plain properties")
+  @Test("forged deferred cycles read as plain properties are refused")
   func plainReaders() throws {
     let data = try HostileSample.authors.archive()
     #expect(try refusal(HostilePlainAuthor.self, data).code == .cycle)
     #expect(try refusal(ForgedValue.self, data).code == .limitExceeded)
   }
 
-  @Test("an object that is its own deferred value, in one and in two levels")
+  @Test("an object may be its own deferred value, at one and two levels")
   func ownValue() throws {
     let data = HandmadeArchive.data(
       bodies: [[1] + CraftedArchive.map(("me", CraftedArchive.reference(1)))],
@@ -144,7 +144,10 @@ import Testing
 
   // MARK: Conditional references
 
-  @Test("entries out of range, to values, and to no body", arguments: [[9], [2], [0xFF, 0x7F]] as [[UInt8]])
+  @Test(
+    "conditional references to objects out of range or without a body are damage",
+    arguments: [[9], [2], [0xFF, 0x7F]] as [[UInt8]]
+  )
   func conditionals(target: [UInt8]) throws {
     let data = HandmadeArchive.data(
       bodies: [[1] + CraftedArchive.map(("me", [Tag.none])), [0, Tag.map, 0]],
@@ -164,7 +167,7 @@ import Testing
     )
   }
 
-  @Test("a number that the table does not have, and an object of another class")
+  @Test("conditional references with an unknown number or to another class are refused")
   func otherConditionals() throws {
     for (number, code) in [(1, .damaged), (0, .typeMismatch)] as [(UInt8, ArchiveError.Code)] {
       let data = HandmadeArchive.data(
@@ -180,7 +183,7 @@ import Testing
 
   // MARK: Proportion
 
-  @Test("typed values in typed values, 100,000 deep: in one value, and in the values of each other")
+  @Test("a value behind 100,000 nested type names is read on small stacks, and refused as other types")
   func typedDepth() throws {
     let classes = [HandmadeArchive.type("Zoo.Group", flags: 2)]
     let names = Bytes.repeating([Tag.typed, 0], count: 100_000)
@@ -198,7 +201,7 @@ import Testing
     }
   }
 
-  @Test("many references to one object, read as a value behind a protocol")
+  @Test("60,000 references to a value behind a protocol are read, and refused if the value is large")
   func manyReferences() throws {
     let references = CraftedArchive.array(
       Array(repeating: CraftedArchive.reference(1), count: Self.manyCount)
@@ -224,7 +227,7 @@ import Testing
     #expect(animals.code == .typeMismatch)
   }
 
-  @Test("a group behind a protocol that is in itself, and groups that double")
+  @Test("groups that contain themselves or double at each level exceed a limit")
   func groupsInGroups() throws {
     let own = HandmadeArchive.data(
       bodies: [[1] + CraftedArchive.map(("parts", CraftedArchive.array([CraftedArchive.reference(1)])))],
@@ -244,7 +247,7 @@ import Testing
     #expect(try failure { try KeyedUnarchiver.unarchive(type, from: doubling) }.code == .limitExceeded)
   }
 
-  @Test("a long chain of superclasses")
+  @Test("a chain of 100 superclasses is read, and one of 60,000 refused")
   func longChain() throws {
     func chain(_ count: Int) -> Data {
       HandmadeArchive.data(
@@ -256,7 +259,7 @@ import Testing
         classes: (0..<count).map { [2, 0x43, UInt8($0 & 0x7F), 3] + Bytes.varint($0) + [0] }
       )
     }
-    // The versions are those of classes that go by other names, in a chain of another length.
+    // The versions are of classes with other names, in a chain of another length.
     #expect(try KeyedUnarchiver.unarchive(HostileAnimal.self, from: chain(100)).version >= 0)
     #expect(throws: DecodingError.self) {
       try KeyedUnarchiver.unarchive(HostileAnimal.self, from: chain(Self.manyCount))
@@ -266,7 +269,7 @@ import Testing
 
 // MARK: - Readers
 
-/// A structure for authors and posts alike, which so are read again at each reference.
+/// A structure for authors and posts, which are therefore decoded again at each reference.
 private struct ForgedValue: Decodable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: AnyKey.self)
@@ -292,7 +295,7 @@ private struct ForgedPair: Decodable {
   }
 }
 
-/// The same, but the second expects another class.
+/// The same, but the second declares another class.
 private struct ForgedOtherPair: Decodable {
   let object: ForgedOwned
 

@@ -1,9 +1,9 @@
 import Foundation
 import Keepsake
 
-// Graphs with subclasses that the test process and the probe write for each other. This file belongs to both:
+// Graphs with subclasses that the test process and the probe write for each other. Both compile this file:
 // Tests/ArchiveProbe/GraphSamples.swift is a symbolic link to Tests/GraphTests/Graph/GraphSamples.swift.
-// The runtime's names of the classes differ, since the modules do; the stated ones are the same.
+// The modules differ, and so do the runtime's names of the classes; the declared names are the same.
 
 enum GraphSample: String, CaseIterable {
   case runtimeNames, statedNames, deepModels
@@ -16,7 +16,7 @@ enum GraphSample: String, CaseIterable {
     }
   }
 
-  /// What is wrong with the graph in a file.
+  /// The differences between the graph in a file and the expected one.
   func faults(inFile path: String) throws -> [String] {
     switch self {
     case .runtimeNames: try KeyedUnarchiver.unarchive(GraphParty.self, fromFile: path).faults()
@@ -26,7 +26,7 @@ enum GraphSample: String, CaseIterable {
   }
 }
 
-// MARK: - Names of the runtime
+// MARK: - Runtime names
 
 final class GraphParty: Codable {
   var guests: [GraphGuest] = []
@@ -81,7 +81,7 @@ enum GraphRooms {
   final class Tired: GraphGuest {}
 }
 
-// MARK: - Stated names
+// MARK: - Declared names
 
 final class GraphFleet: Codable {
   var ships: [GraphShip] = []
@@ -122,7 +122,7 @@ private final class GraphFerry: GraphShip {
   override class var archivedClassName: String { "Graph.Ferry" }
 }
 
-// MARK: - More levels than readers accept
+// MARK: - Deeper than the limit
 
 final class GraphLink: ArchivedModel {
   var number = 0
@@ -148,7 +148,7 @@ final class GraphLink: ArchivedModel {
     return numbers == Array(0..<GraphLink.count) ? [] : ["\(numbers.count) links, or in another order"]
   }
 
-  /// The numbers of the links. They let go of each other, so that none is torn down by recursion.
+  /// The numbers of the links. It separates the links, so that none is released recursively.
   private func takenApart() -> [Int] {
     var numbers: [Int] = []
     var link: GraphLink? = self

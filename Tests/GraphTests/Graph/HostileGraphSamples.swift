@@ -3,7 +3,7 @@ import Keepsake
 import Synchronization
 import TestSupport
 
-// The graphs whose archives are damaged, and what reading a damaged one may give.
+// The graphs whose archives the tests damage, and the possible results of reading one.
 
 enum HostileSample: String, CaseIterable {
   case animals, authors, drawing, users
@@ -99,8 +99,8 @@ enum HostileSample: String, CaseIterable {
 
   // MARK: Reading
 
-  /// What is wrong with how the bytes are read, as each of the types that could be requested, and how many of these
-  /// reads gave a value; an error is not wrong.
+  /// Reads the bytes as each of the types that could be requested: the faults, and how many reads gave a value. An
+  /// error is not a fault.
   func outcome(reading data: Data) -> HostileOutcome {
     var outcome = HostileOutcome()
     switch self {
@@ -137,8 +137,8 @@ enum HostileSample: String, CaseIterable {
     return outcome
   }
 
-  /// Some changes make an object a part of itself, behind a protocol: without optimization it takes long to come to
-  /// the usual limit.
+  /// Some changes make an object a part of itself, behind a protocol. Without optimization, reaching the usual limit
+  /// takes long.
   private static let limits = {
     var limits = ArchiveLimits()
     limits.maximumDepth = 1_000
@@ -149,7 +149,7 @@ enum HostileSample: String, CaseIterable {
     HostileCircle.self, HostileSquare.self, HostileBlob.self, HostileGroup.self,
   ]
 
-  /// - Parameter allowed: the types, and superclasses of types, whose initializers may run.
+  /// - Parameter allowed: the types and superclasses whose initializers may run.
   private func check<Root: Decodable>(
     _ outcome: inout HostileOutcome,
     _ data: Data,
@@ -185,13 +185,13 @@ enum HostileSample: String, CaseIterable {
   }
 }
 
-/// What reading bytes as several types gave.
+/// The results of reading bytes as several types.
 struct HostileOutcome {
   var faults: [String] = []
   var valueCount = 0
 }
 
-/// A look at all that was read.
+/// Visits all that was read.
 struct HostileVisit {
   var faults: [String] = []
   private var seen: Set<ObjectIdentifier> = []
@@ -205,7 +205,7 @@ struct HostileVisit {
     guard
       isNew(animal, [HostileAnimal.self, HostileDog.self, HostilePuppy.self, HostileCat.self])
     else { return }
-    // None where the object stands in the bytes as a value.
+    // None if the bytes have the object as a value.
     if animal.wakeUps > 1 { faults.append("awoken \(animal.wakeUps) times") }
     if !animal.name.utf8.isEmpty && animal.version < 0 { faults.append("no version") }
     for friend in animal.friends { self.animal(friend) }
@@ -241,7 +241,7 @@ struct HostileVisit {
   }
 }
 
-// MARK: - Letting go
+// MARK: - Breaking cycles
 
 extension HostileAnimal {
   fileprivate func cut() {

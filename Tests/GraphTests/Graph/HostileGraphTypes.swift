@@ -3,8 +3,8 @@ import Keepsake
 import Synchronization
 import TestSupport
 
-// What the damaged graphs are read as. Each initializer notes its type with the recorder of the decoder, so that a test
-// sees every initializer that ran, also in reads that failed.
+// The types as which the tests read the damaged graphs. Each initializer notes its type in the recorder of the decoder,
+// so tests see every initializer that ran, also in reads that failed.
 
 /// The types whose initializers ran during one read.
 final class HostileRecorder: Sendable {
@@ -18,7 +18,7 @@ final class HostileRecorder: Sendable {
   }
 }
 
-/// The names of the types that fit somewhere. Decoys go by every name that is one bit away from one of these.
+/// The names of the suitable types. Decoys have every name that differs from one of these by one bit.
 enum HostileTypeNames {
   static let real = [
     "Zoo.Animal", "Zoo.Dog", "Zoo.Puppy", "Zoo.Cat", "Zoo.Circle", "Zoo.Square", "Zoo.Blob", "Zoo.Group",
@@ -39,9 +39,9 @@ enum HostileTypeNames {
   }()
 }
 
-// MARK: - Decoys, which fit nowhere
+// MARK: - Decoys, which are never suitable
 
-/// How often an initializer of a decoy ran in this process; it never may.
+/// How often an initializer of a decoy ran in this process; none ever may.
 let hostileDecoyRuns = Mutex(0)
 
 final class HostileDecoyClass: Codable, ArchivableClass, ArchiveAwakening {
@@ -284,7 +284,7 @@ final class HostilePost: Codable {
   }
 }
 
-/// The same keys read without any deferring.
+/// The same keys, read without deferring.
 final class HostilePlainAuthor: Decodable {
   let posts: [HostilePlainPost]
   let favourite: HostilePlainPost?

@@ -3,10 +3,10 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Damaged and forged archives of graphs, with checksums that are not looked at: an error or a value, never a crash,
-/// and no initializer of a type that does not fit what is declared.
+/// Damaged and forged archives of graphs, with checksums ignored: an error or a value, never a crash,
+/// and no initializer of a type that does not match the declared one.
 @Suite struct HostileGraphs {
-  @Test("the samples are sound, and read as the types that they are", arguments: HostileSample.allCases)
+  @Test("the samples are valid and read as their types", arguments: HostileSample.allCases)
   func sound(sample: HostileSample) throws {
     let data = try sample.archive()
     let outcome = sample.outcome(reading: data)
@@ -14,7 +14,7 @@ import Testing
     #expect(data.count > 100 && data.count < 1_000)
   }
 
-  @Test("every changed bit", arguments: HostileSample.allCases)
+  @Test("every changed bit gives an error or a valid value", arguments: HostileSample.allCases)
   func flipped(sample: HostileSample) throws {
     var data = try sample.archive()
     var valueCount = 0
@@ -27,11 +27,11 @@ import Testing
         data[index] ^= 1 << UInt8(bit)
       }
     }
-    // Otherwise nothing was looked at.
+    // Otherwise nothing was tested.
     #expect(valueCount > 0)
   }
 
-  @Test("every truncation", arguments: HostileSample.allCases)
+  @Test("every truncation is an error", arguments: HostileSample.allCases)
   func truncated(sample: HostileSample) throws {
     let data = try sample.archive()
     for count in 0..<data.count {
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test("several bytes changed, exchanged, or taken from another archive")
+  @Test("changed, exchanged and foreign bytes give an error or a valid value")
   func mutated() throws {
     var generator = SeededGenerator("hostile graphs")
     let samples = try HostileSample.allCases.map { (sample: $0, bytes: Array(try $0.archive())) }
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// Changes some bytes behind the header; mostly what there is there becomes something that may be there.
+  /// Changes some bytes after the header, mostly into other valid ones.
   private func mutate(_ bytes: inout [UInt8], _ other: [UInt8], using generator: inout SeededGenerator) {
     let tags: [UInt8] = [
       0x01, 0x04, 0x05, 0x1A, 0x1C, 0x1D, 0x1E, 0x40, 0x44, 0x48, 0x4C, 0x51, 0x60, 0x61, 0x90,

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// So many classes in one value that the numbers of the plans by which their objects wait take two bytes.
+/// One value with so many classes that the numbers of their plans take two bytes.
 @Suite struct ManyClasses {
   private final class Leaf<Tag>: Codable {
     let number: Int
@@ -30,7 +30,7 @@ import Testing
     var list: any UnkeyedEncodingContainer
     var number: Int
 
-    /// Between those that stay, encodes an object that is taken back.
+    /// Encodes an object that stays, and one that is undone.
     mutating func visit<Tag>(_ tag: Tag.Type) throws {
       number += 1
       try list.encode(Leaf<Tag>(number, twin: Leaf(-number)))
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// An object of each class, twice over.
+  /// Two objects of each class.
   private struct Leaves: Codable {
     static let length = 8
     private(set) var numbers: [Int] = []

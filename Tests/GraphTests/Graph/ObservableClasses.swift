@@ -4,7 +4,7 @@ import Observation
 import TestSupport
 import Testing
 
-/// The macro `@Observable` renames the stored properties of a class, and with them the keys that the compiler makes.
+/// The macro `@Observable` renames the stored properties of a class, and thereby its synthesized keys.
 @Suite struct ObservableClasses {
   @Test("an @Observable class is archived as any other, and shared")
   func roundTrip() throws {
@@ -23,12 +23,12 @@ import Testing
     #expect(new.map(\.year) == [1979, 1979])
   }
 
-  @Test("a class that is @Observable no longer, or not yet, reads what was archived with it")
+  @Test("a class without @Observable reads archives of the @Observable one")
   func wentBack() throws {
     let old = [ObservedFilm(title: "Solaris", rating: 5), ObservedFilm(title: "Mirror", rating: nil)]
     let new = try transcode(old, to: [PlainFilm].self)
     #expect(new.map(\.title) == ["Solaris", "Mirror"] && new.map(\.rating) == [5, nil])
-    // A record that no such class has written stands in between.
+    // Between them is a record that no such class encoded.
     let mixed = try writeKeyed { container in
       try container.encode(old[0], forKey: "new")
       try container.encode(PlainFilm(title: "Nostalghia", rating: nil), forKey: "old")
@@ -54,7 +54,7 @@ import Testing
     #expect(back.name == "Ada" && back.friends[1] === back && back.best === back.friends[0])
   }
 
-  @Test("a class with fields reads what was archived with @Observable, cycles, too")
+  @Test("models and classes with fields read archives of an @Observable class, with cycles")
   func becameFields() throws {
     let old = ObservedFriend(name: "Ada")
     old.friends = [ObservedFriend(name: "Grace"), old]
@@ -67,20 +67,20 @@ import Testing
     #expect(fields.friends[1] === fields && fields.friends[0].best === fields)
   }
 
-  @Test("a key is there if a value is read for it, and only keys of the archive are listed")
+  @Test("contains is true for keys that can be read, and allKeys lists only the archive's keys")
   func asked() throws {
     let data = try ArchiveEncoder().encode(PlainFilm(title: "Solaris", rating: nil))
     let asked = try ArchiveDecoder().decode(AskedFilm.self, from: data)
     #expect(asked.contains == [true, false, false] && asked.listed == ["year"])
   }
 
-  @Test("keys that begin with an underscore for another reason are no other's")
+  @Test("keys that begin with an underscore are not read as other keys")
   func otherUnderscores() throws {
     let numbered = try ArchiveEncoder().encode(Numbered(id: 1, _id: nil))
     #expect(try ArchiveDecoder().decode(Numbered.self, from: numbered) == Numbered(id: 1, _id: nil))
     let found = try failure { try ArchiveDecoder().decode(UnderscoredOnly.self, from: numbered) }
     #expect(found.kind == .keyNotFound)
-    // Of dictionaries and keys that may be any, too.
+    // The same for dictionaries and dynamic keys.
     let table = try ArchiveEncoder().encode(["title": "a"])
     #expect(try ArchiveDecoder().decode([String: String].self, from: table)["_title"] == nil)
   }
@@ -93,7 +93,7 @@ import Testing
   var rating: Int?
   @ObservationIgnored var year = 1979
 
-  // Those that the compiler makes by itself, which warns then of the constant that the macro adds.
+  // The synthesized ones would make the compiler warn about the constant that the macro adds.
   private enum CodingKeys: CodingKey { case _title, _rating, year, _$observationRegistrar }
 
   init(title: String, rating: Int?) {
@@ -145,7 +145,7 @@ private final class FriendFields: ArchivedFields {
   init() {}
 }
 
-/// Asks which keys there are.
+/// Requests its keys.
 private struct AskedFilm: Decodable {
   private enum Keys: CodingKey { case _title, _rating, year, _$observationRegistrar }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Keepsake
 
-/// Cycles of objects of which some are known early. Readers choose the order of keys, so each key must be
+/// Cycles in which some objects are known early. Readers choose the order of keys, so each key must be
 /// readable first.
 @Suite struct OrdersOfReading {
   @Test("a cycle is readable from each of its keys, if a field of it can wait")
@@ -29,7 +29,7 @@ import Testing
     for shelf in [first, second, third] { shelf.cut() }
   }
 
-  @Test("what was complete is read anew where a property is read last by which it was reached")
+  @Test("an object is decoded again if a property that is read last led to it")
   func reachedByWhatWaits() throws {
     let (hall, desk) = (Hall(), Desk())
     let lamp = Lamp(desk)
@@ -40,7 +40,7 @@ import Testing
     for hall in [hall, back] { (hall.desk, hall.lamps) = (nil, []) }
   }
 
-  @Test("what only a lazy value would have read before is not there when other values are read")
+  @Test("values do not depend on objects that only a lazy value would read earlier")
   func behindLazyValues() throws {
     let shelf = Shelf()
     shelf.books = [Book(shelf)]
@@ -56,7 +56,7 @@ import Testing
     back.laterShelf?.cut()
   }
 
-  @Test("a lazy value that needs a later one, which needs a later one")
+  @Test("a lazy value may need later ones, which need later ones")
   func lazyValuesInLazyValues() throws {
     let shelves = [Shelf(), Shelf()]
     for shelf in shelves { shelf.books = [Book(shelf)] }
@@ -74,7 +74,7 @@ import Testing
     for shelf in [book.shelf, back.next?.next?.shelf] { shelf?.cut() }
   }
 
-  @Test("what waited for an earlier key, and was not read for that, is read for a later one")
+  @Test("a key that enters a cycle at an unreadable object is refused, and earlier keys stay readable")
   func waitsAgain() throws {
     let (looped, early, late, first, second) = (
       OrderKnot(), EarlyOrderKnot(), OrderKnot(), OrderKnot(), OrderKnot()
@@ -89,7 +89,7 @@ import Testing
     try archiver.encode(looped, forKey: "looped")
     try archiver.encode(early, forKey: "early")
     try archiver.encode(first, forKey: "first")
-    // A reader that begins with it enters the cycle where it cannot be read.
+    // A reader that begins with this key enters the cycle at an object where it cannot be read.
     let found = try failure { try archiver.encode(second, forKey: "second") }
     #expect(found.kind == .invalidValue)
     let data = try archiver.encodedData
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("what a later key makes read last leaves earlier ones readable")
+  @Test("properties that a later key makes read last leave earlier keys readable")
   func readLastLater() throws {
     var generator = SeededGenerator("keys that make properties read last")
     var written = 0
@@ -138,7 +138,7 @@ import Testing
 
   // MARK: Cost
 
-  /// Shelves that lead to each other by way of one of them.
+  /// Shelves that lead to each other through one of them.
   private func shelves(_ count: Int, _ add: (Shelf, Int) -> Void) -> [Shelf] {
     let shelves = (0..<count).map { _ in Shelf() }
     for (index, shelf) in shelves.enumerated() {
@@ -162,7 +162,7 @@ import Testing
     return session
   }
 
-  @Test("however many keys enter a cycle, it is played through a few times", arguments: [500, 2000])
+  @Test("a cycle with many keys is simulated a limited number of times", arguments: [500, 2000])
   func replays(count: Int) throws {
     let session = try archive(
       shelves(count) { shelf, _ in
@@ -176,7 +176,7 @@ import Testing
     #expect(graph.replayedCount <= 4 * (graph.bodies.byteCount + graph.bodyCount))
   }
 
-  @Test("deferred values in each other take no stack, and are looked at once")
+  @Test("deferred values in deferred values take no stack")
   func deferredChain() throws {
     let count = sized(100_000, inDebug: 5_000)
     let shelf = Shelf()
@@ -250,7 +250,7 @@ import Testing
     copy.stand?.cut()
   }
 
-  @Test("models let every cycle be read, from each key and in each order")
+  @Test("every cycle with models can be read, from each key and in each order")
   func anyOrder() throws {
     var generator = SeededGenerator("models in cycles with others")
     for number in 0..<sized(20_000, inDebug: 500) {
@@ -284,7 +284,7 @@ import Testing
     }
   }
 
-  /// The objects that `posters` lead to, as the positions at which they are met first.
+  /// The objects that `posters` lead to, as the positions where they are first reached.
   private func shape(of posters: [Poster]) -> [Int] {
     var numbers: [ObjectIdentifier: Int] = [:]
     var (shape, queue): ([Int], [Poster]) = ([], [])
@@ -309,7 +309,7 @@ import Testing
   }
 
   @Test(
-    "where each key has to be played, that is charged, and ends",
+    "archiving throws if simulating each key exceeds the limit",
     .enabled(if: sized(1, inDebug: 0) == 1, "takes long, and shows nothing more without optimization")
   )
   func charged() throws {
@@ -370,7 +370,7 @@ class OrderKnot: Codable {
   var loose: OrderKnot?
   var tight: [OrderKnot] = []
 
-  /// The second is not the name of a property, so that it cannot be read last.
+  /// The second is not the name of a property, so it cannot be read last.
   private enum CodingKeys: CodingKey {
     case loose, others
   }
@@ -438,7 +438,7 @@ private class Racked: Codable {
   init(_ rack: Rack) { self.rack = rack }
 }
 
-/// As Swift has it, what a subclass adds is written last and read first.
+/// As in all Swift classes, the properties that a subclass adds are encoded last and decoded first.
 private final class Series: Racked {
   var volumes: [Series] = []
 

@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Models with the library's wrappers are models like any other for the coders of Foundation.
+/// The coders of Foundation treat models with the library's wrappers like any other.
 @Suite struct OtherCoders {
-  @Test("@Deferred is its value in JSON, a weak reference is nothing")
+  @Test("in JSON, @Deferred is its value and a weak reference is omitted")
   func json() throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "property lists, both formats",
+    "models with wrappers come back from property lists in both formats",
     arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary]
   )
   func propertyList(format: PropertyListSerialization.PropertyListFormat) throws {
@@ -44,7 +44,7 @@ import Testing
     #expect(plain.maybe == nil && plain.watched == nil && plain.parts.isEmpty)
   }
 
-  @Test("JSON that knows nothing of the properties, or has null for them")
+  @Test("wrappers read JSON without their keys, and with null")
   func missing() throws {
     let short = #"{"dates":[],"number":2,"part":{"name":"p"},"parts":[],"text":"t"}"#
     let back = try JSONDecoder().decode(Model.self, from: Data(short.utf8))
@@ -59,7 +59,7 @@ import Testing
     #expect(found.kind == .keyNotFound && found.path == "")
   }
 
-  @Test("the strategies of the other coder reach through @Deferred")
+  @Test("strategies of other coders apply inside @Deferred")
   func strategies() throws {
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = .secondsSince1970
@@ -84,7 +84,7 @@ import Testing
     #expect(back.someDate == Date(timeIntervalSince1970: 3) && back.someFloat == .infinity)
   }
 
-  @Test("arrays of wrappers, in JSON and as property lists")
+  @Test("arrays of wrappers come back from JSON and property lists")
   func collections() throws {
     let deferred = [Deferred(wrappedValue: Part("a")), Deferred(wrappedValue: Part("b"))]
     let back = try JSONDecoder().decode([Deferred<Part>].self, from: JSONEncoder().encode(deferred))
@@ -103,7 +103,7 @@ import Testing
     withExtendedLifetime(part) {}
   }
 
-  @Test("conditional references and registration by hand do nothing elsewhere")
+  @Test("conditional references and registration have no effect in other coders")
   func byHand() throws {
     let model = ByHand()
     let other = ByHand()
@@ -128,7 +128,7 @@ import Testing
     var number = 1
   }
 
-  @Test("a coder for rows of a database gets every nil, as from synthesized code, and so empties the column")
+  @Test("a coder for database rows gets every nil, as from synthesized code")
   func rows() throws {
     let nils = ["date": "nil", "tag": "nil", "text": "nil"]
     #expect(try Row.values(of: Declared(tag: nil)) == nils.merging(["number": "1"]) { $1 })
@@ -139,7 +139,7 @@ import Testing
     #expect(try ArchiveDecoder().decode([String: Int].self, from: data) == ["number": 1])
   }
 
-  @Test("what was read from an archive can be written as JSON, and the other way round")
+  @Test("objects from archives can be encoded as JSON, and the other way round")
   func fromOneToTheOther() throws {
     let model = Model()
     model.parts = [model.part]
@@ -173,7 +173,7 @@ private final class Model: Codable {
   @WeakReference var watched: Part?
 }
 
-/// Writes the optionals that are nil, too.
+/// Records the optionals that are nil, too.
 private final class Row: Encoder {
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]

@@ -5,7 +5,7 @@ import Testing
 
 protocol GoneShape: Codable { var area: Double { get } }
 
-/// Types that a program does not have any more, and what stands for them.
+/// Types that a program no longer has, and their placeholders.
 @Suite struct Placeholders {
   struct Drawing: Codable {
     @Polymorphic var shapes: [any GoneShape]
@@ -131,7 +131,7 @@ protocol GoneShape: Codable { var area: Double { get } }
     (Painter.self, "Gone.Painter"),
   ]
 
-  /// Writes as a program does that has the types.
+  /// Writes as a program that has the types.
   private func archive(_ value: some Encodable) throws -> Data {
     let archiver = KeyedArchiver()
     for (type, name) in Self.names { archiver.setClassName(name, for: type) }
@@ -139,14 +139,14 @@ protocol GoneShape: Codable { var area: Double { get } }
     return try archiver.encodedData
   }
 
-  /// Reads as one that has them.
+  /// Reads as a program that has the types.
   private func read<Value: Decodable>(_ type: Value.Type, _ data: Data) throws -> Value {
     let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
     for (type, name) in Self.names { unarchiver.setClass(type, forClassName: name) }
     return try unarchiver.decode(type, forKey: "root")
   }
 
-  /// Reads as one that does not.
+  /// Reads as a program that does not have the types.
   private func readWithout<Value: Decodable>(
     _ type: Value.Type,
     _ data: Data,
@@ -157,7 +157,7 @@ protocol GoneShape: Codable { var area: Double { get } }
     return try unarchiver.decode(type, forKey: "root")
   }
 
-  @Test("placeholders that are set later stand for what is decoded then")
+  @Test("placeholders that are set later apply to later decodes")
   func setLater() throws {
     let unarchiver = try KeyedUnarchiver(
       forReadingFrom: archive(Drawing(shapes: [Square(side: 2)], owner: nil))
@@ -169,7 +169,7 @@ protocol GoneShape: Codable { var area: Double { get } }
   }
 
   @Test(
-    "a structure of which the type is gone is read, and written back as it was",
+    "a structure of an unknown type is read, and archived again unchanged",
     arguments: [true, false]
   )
   func structures(hasPlaceholderForObjects: Bool) throws {
@@ -182,7 +182,7 @@ protocol GoneShape: Codable { var area: Double { get } }
     let data = try archive(Drawing(shapes: [Square(side: 2), rich], owner: owner))
     #expect(throws: DecodingError.self) { try self.readWithout(Drawing.self, data, []) }
 
-    // Objects in what is unknown need no placeholder of their own.
+    // Objects inside an unknown value need no placeholders.
     let unknown = try readWithout(
       Drawing.self,
       data,
@@ -209,7 +209,7 @@ protocol GoneShape: Codable { var area: Double { get } }
     for owner in [back.owner, unknown.owner] { owner?.drawn = [] }
   }
 
-  @Test("objects of a class that is gone: one placeholder for each, and what they hold")
+  @Test("objects of an unknown class have one placeholder each, with their content")
   func objects() throws {
     let owner = Owner("Ada")
     let dog = Dog(owner)
@@ -228,7 +228,7 @@ protocol GoneShape: Codable { var area: Double { get } }
     #expect((twin.animals[0] as? UnknownAnimal)?.content.typeName == "Gone.Dog")
   }
 
-  @Test("values of unknown types within a placeholder need no placeholder of their own")
+  @Test("values of unknown types within a placeholder need no placeholders")
   func valuesInObjects() throws {
     let owner = Owner("Ada")
     var rich = Rich(owner: owner, others: [Square(side: 3)])
@@ -247,7 +247,7 @@ protocol GoneShape: Codable { var area: Double { get } }
     #expect(copy.friend === copy.owner && copy.price == rich.price && copy.choice == rich.choice)
   }
 
-  @Test("a weak reference within a placeholder is nil where its object is gone", arguments: [true, false])
+  @Test("a weak reference within a placeholder is nil if its object is removed", arguments: [true, false])
   func weakReferences(isGone: Bool) throws {
     let owner = Owner("Ada")
     var rich = Rich(owner: Owner("Bob"), others: [])
@@ -292,22 +292,22 @@ protocol GoneShape: Codable { var area: Double { get } }
     #expect(back.shapes.map { ($0 as? Versioned)?.version } == [0, 2, 0])
   }
 
-  @Test("a placeholder that does not fit is not used, and other coders have none")
+  @Test("an unsuitable placeholder is not used, and other coders throw")
   func misfits() throws {
     let data = try archive(Drawing(shapes: [Square(side: 2)]))
     #expect(throws: DecodingError.self) { try self.readWithout(Drawing.self, data, [UnknownAnimal.self]) }
-    // A structure cannot stand for an object.
+    // A structure cannot be the placeholder of an object.
     let dog = try archive(Drawing(shapes: [Dog(nil)]))
     #expect(throws: DecodingError.self) { try self.readWithout(Drawing.self, dog) }
     let shape = try #require(try readWithout(Drawing.self, data).shapes[0] as? UnknownShape)
     #expect(throws: EncodingError.self) { try JSONEncoder().encode(shape) }
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(UnknownShape.self, from: Data("1".utf8)) }
-    // Nothing names a type there.
+    // This archive names no type.
     let plain = try KeyedArchiver.archivedData(withRootObject: 1)
     #expect(throws: DecodingError.self) { try KeyedUnarchiver.unarchive(UnknownShape.self, from: plain) }
   }
 
-  @Test("an error takes the entry of the type back")
+  @Test("an error removes the entry of the type")
   func goingBack() throws {
     let data = try archive(Drawing(shapes: [Square(side: 2)]))
     let unknown = try readWithout(Drawing.self, data)

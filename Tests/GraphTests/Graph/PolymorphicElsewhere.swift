@@ -3,8 +3,8 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// `@Polymorphic` in the coders of Foundation, where the name of the type stands beside the value; in an archive that is
-/// read without it; and what cannot be coded by any coder.
+/// `@Polymorphic` in the coders of Foundation, which write the name of the type beside the value; in an archive read
+/// without it; and what no coder can code.
 @Suite struct PolymorphicElsewhere {
   private func json<Value>(_ value: Polymorphic<Value>) throws -> Data {
     let encoder = JSONEncoder()
@@ -12,7 +12,7 @@ import Testing
     return try encoder.encode(value)
   }
 
-  @Test("one value, with its name")
+  @Test("one value is encoded as JSON beside the name of its type")
   func one() throws {
     let data = try json(Polymorphic<any ElsewhereShape>(wrappedValue: ElsewhereSquare(side: 3)))
     #expect(
@@ -23,7 +23,7 @@ import Testing
     #expect((back as? ElsewhereSquare)?.side == 3)
   }
 
-  @Test("arrays, dictionaries and optionals, in JSON and as a property list")
+  @Test("arrays, dictionaries and optionals come back from JSON and property lists")
   func collections() throws {
     let shapes: [any ElsewhereShape] = [ElsewhereSquare(side: 2), ElsewhereCircle(radius: 5)]
     let array = try JSONDecoder().decode(
@@ -48,7 +48,7 @@ import Testing
     #expect(empty.shape == nil)
   }
 
-  @Test("hashable values of any type, in JSON and in an archive")
+  @Test("AnyHashable values come back from JSON and an archive")
   func hashable() throws {
     let values = Polymorphic<[AnyHashable]>([3, "text", UInt8(3)])
     for back in [
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("the values of an archive are read as their own types, too, once a property declares these")
+  @Test("polymorphic values read as their own types once a property declares these")
   func declaredNow() throws {
     func check<Value: Codable & Equatable>(_ value: Value) throws {
       let archiver = KeyedArchiver()
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(
-    "a name of no type, or of one that is no shape, is refused",
+    "an unknown name and one of an unsuitable type are refused",
     arguments: ["GraphTests.Absent", "GraphTests.ElsewhereOther", "Swift.Int", ""]
   )
   func names(name: String) throws {
@@ -99,7 +99,7 @@ import Testing
     #expect(found.description.contains("ElsewhereShape"))
   }
 
-  @Test("a private type is refused, since its name holds an address of the process, unless it states one")
+  @Test("a private type is refused unless it declares a name")
   func privateTypes() throws {
     let value = Polymorphic<any ElsewhereShape>(wrappedValue: HiddenElsewhere(side: 1))
     for found in [try failure { try json(value) }, try failure { try ArchiveEncoder().encode(value) }] {
@@ -111,7 +111,7 @@ import Testing
     #expect((back as? StatedElsewhere)?.side == 4)
   }
 
-  @Test("a value that is not Encodable is an error that says so, in an archive too")
+  @Test("a value that is not Encodable is an error, also in an archive")
   func notEncodable() throws {
     let value = Polymorphic<any ElsewherePlain>(wrappedValue: ElsewherePlainValue())
     for found in [
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test("a dictionary whose keys are not Codable is an error both ways")
+  @Test("a dictionary whose keys are not Codable is an error in both directions")
   func keys() throws {
     let value = Polymorphic<[ElsewhereKey: any ElsewhereShape]>(wrappedValue: [
       ElsewhereKey(): ElsewhereSquare(side: 1)
@@ -138,7 +138,7 @@ import Testing
   }
 }
 
-// Not private: such types have no name by which they could be found.
+// Not private: private types have no name by which they could be found.
 
 protocol ElsewhereShape: Codable {
   var size: Int { get }

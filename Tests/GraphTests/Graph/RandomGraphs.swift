@@ -6,7 +6,7 @@ import Testing
 /// Random graphs of objects with properties of all kinds: either the archiver refuses a cycle that no reader
 /// could close, or the same graph comes back, with the same identities.
 @Suite struct RandomGraphs {
-  @Test("classes that do not register: refused exactly where plain references make a cycle")
+  @Test("without registering classes, exactly cycles of plain references are refused")
   func plain() throws {
     var generator = SeededGenerator("random graphs")
     var refused = 0
@@ -27,7 +27,7 @@ import Testing
     #expect(refused > count / 50 && refused < count * 49 / 50, "\(refused) of \(count) refused")
   }
 
-  @Test("classes of which some register: refused exactly where a reader would be stuck")
+  @Test("with registering classes, exactly the graphs that no reader can complete are refused")
   func registering() throws {
     var generator = SeededGenerator("random graphs with registering classes")
     var refused = 0
@@ -50,7 +50,7 @@ import Testing
     #expect(refused > count / 50 && refused < count * 49 / 50, "\(refused) of \(count) refused")
   }
 
-  @Test("several graphs that share objects, under keys that are read in the order of writing")
+  @Test("graphs that share objects come back under keys read in order")
   func keys() throws {
     var generator = SeededGenerator("random graphs under keys")
     for _ in 0..<sized(200, inDebug: 50) {
@@ -69,7 +69,7 @@ import Testing
       }
       let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData, verification: .everything)
       #expect(unarchiver.allKeys == written.map(\.key))
-      // Without classes that register any order will do.
+      // Without classes that register, any order works.
       written.shuffle(using: &generator)
       var match = Matching()
       for (key, node) in written {
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test("classes of which some register, under keys that are read in any order")
+  @Test("with registering classes, graphs under keys come back in any order")
   func registeringUnderKeys() throws {
     var generator = SeededGenerator("random graphs with registering classes under keys")
     var (refused, accepted) = (0, 0)
@@ -128,9 +128,9 @@ private func makeNodes(
 ) -> [RandomNode] {
   let count = Int.random(in: 2...14, using: &generator)
   let nodes = (0..<count).map { isEarly($0, &generator) ? EarlyRandomNode($0) : RandomNode($0) }
-  // In some graphs plain references go forward only.
+  // In some graphs, plain references lead only forward.
   let backward = Double.random(in: 0...0.15, using: &generator)
-  // In some there are few of them, so that much is first met in deferred values.
+  // In some, plain references are rare, so deferred values reach many objects first.
   let plainness = Double.random(in: 0.1...0.6, using: &generator)
   func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &generator) < probability }
   func any() -> RandomNode { nodes[Int.random(in: 0..<count, using: &generator)] }
@@ -153,16 +153,16 @@ private func makeNodes(
   return nodes
 }
 
-// MARK: - What is expected
+// MARK: - Expectations
 
-/// Whether plain references among what `root` reaches lead back to where they began. Those in a deferred
-/// structure are deferred themselves.
+/// Whether plain references of the objects that `root` reaches form a cycle. Those in a deferred structure are deferred
+/// themselves.
 private func hasPlainRing(_ root: RandomNode) -> Bool {
   let nodes = reachable(root)
   var edges = Dictionary(
     uniqueKeysWithValues: nodes.map { ($0.number, Set($0.plainReferences.map(\.number))) }
   )
-  // Those without plain references are taken away until there are none.
+  // Removes objects without plain references until there are none.
   while let (number, _) = edges.first(where: { $0.value.isEmpty }) {
     edges[number] = nil
     for key in edges.keys { edges[key]?.remove(number) }
@@ -181,7 +181,7 @@ private func reachable(_ root: RandomNode) -> [RandomNode] {
   return Array(seen.values)
 }
 
-/// Goes through a graph as an unarchiver does.
+/// Reads a graph as an unarchiver does.
 private struct Reader {
   private var open: Set<Int> = []
   private var done: Set<Int> = []
@@ -223,7 +223,7 @@ private func compare(_ old: RandomNode, _ new: RandomNode) {
   match.check()
 }
 
-/// Which object of the copy stands for which of the original.
+/// Which object of the copy corresponds to which one of the original.
 private struct Matching {
   private var partners: [ObjectIdentifier: RandomNode] = [:]
   private var originals: [ObjectIdentifier: RandomNode] = [:]
@@ -244,7 +244,7 @@ private struct Matching {
     }
   }
 
-  /// Compares the weak references when all strong ones are known.
+  /// Compares the weak references once all strong ones are matched.
   func check() {
     for (identifier, old) in originals {
       guard let new = partners[ObjectIdentifier(old)], ObjectIdentifier(new) == identifier else { continue }

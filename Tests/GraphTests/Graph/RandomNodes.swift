@@ -1,7 +1,7 @@
 import Keepsake
 import TestSupport
 
-// The objects of the random graphs. Not private, for they are found by their names.
+// The objects of the random graphs. Not private, since they are found by name.
 
 struct RandomPair: Codable {
   var plain: RandomNode?
@@ -21,7 +21,7 @@ class RandomNode: Codable {
   var pairs: [RandomPair] = []
   @Deferred var laterPairs: [RandomPair] = []
 
-  /// Not the names of the properties, so that none of these can be read last.
+  /// Not the names of the properties, so none of these can be read last.
   private enum CodingKeys: CodingKey {
     case number, aPlain, later, watched, aList, laterList, aTable, laterTable, watchedList, somePairs,
       laterPairs
@@ -63,24 +63,24 @@ class RandomNode: Codable {
   }
 }
 
-/// Makes itself known before its references are read.
+/// Registers itself before its references are read.
 final class EarlyRandomNode: RandomNode, SelfRegistering {}
 
-// MARK: - What the tests ask
+// MARK: - Expectations
 
 extension RandomPair {
   var steps: [RandomNode.Step] { [.now(plain), .later([.now(later)])] }
 }
 
 extension RandomNode {
-  /// What a reader does with the references, in the order in which it meets them.
+  /// How a reader follows the references, in order.
   enum Step {
     case now(RandomNode?)
-    /// What stands in a deferred value, steps that are taken when all else is done.
+    /// The content of a deferred value, read when nothing else is left to do.
     case later([Step])
   }
 
-  /// Dictionaries in the order of now, in which they are also written.
+  /// Dictionaries in their current order, in which they are also encoded.
   var steps: [Step] {
     func now(_ nodes: [RandomNode?]) -> [Step] { nodes.map { .now($0) } }
     var steps = [.now(plain), .later([.now(later)])] + now(list) + [.later(now(laterList))]
@@ -88,7 +88,7 @@ extension RandomNode {
     return steps + pairs.flatMap(\.steps) + [.later(laterPairs.flatMap(\.steps))]
   }
 
-  /// All strong references, each in a place that is the same in a copy.
+  /// All strong references, in an order that is the same in a copy.
   var ordered: [RandomNode?] {
     var all = [plain, later] + list + laterList
     all += table.sorted { $0.key < $1.key }.map(\.value)
@@ -104,7 +104,7 @@ extension RandomNode {
 
   var weakReferences: [RandomNode?] { [watched] + watchedList.map(\.wrappedValue) }
 
-  /// Lets go of the others, so that cycles are released.
+  /// Drops all references, so that cycles are released.
   func cut() {
     (plain, later, list, laterList, table, laterTable) = (nil, nil, [], [], [:], [:])
     (pairs, laterPairs) = ([], [])

@@ -1,9 +1,9 @@
 import Keepsake
 import Testing
 
-/// Values that a program decodes itself, by a decoder that it keeps while no value is being decoded.
+/// Values that a program decodes from a kept decoder while the unarchiver decodes nothing.
 @Suite struct ReadByThemselves {
-  /// A decoder for what `encode` writes under a key.
+  /// A decoder for the value that `encode` writes under a key.
   private func decoder(_ encode: (any Encoder) throws -> Void) throws -> any Decoder {
     let archiver = KeyedArchiver()
     var container = archiver.container(keyedBy: Key.self)
@@ -12,7 +12,7 @@ import Testing
     return try unarchiver.container(keyedBy: Key.self).superDecoder(forKey: .value)
   }
 
-  @Test("a model, each property of which is decoded by itself")
+  @Test("a model decodes its properties from a kept decoder")
   func model() throws {
     let shelf = LoneShelf()
     shelf.books = [LonePage(), LonePage(), LonePage()]
@@ -22,14 +22,14 @@ import Testing
     #expect(back.best?.pages == ["a": 1])
   }
 
-  @Test("a structure of fields")
+  @Test("a structure with fields decodes from a kept decoder")
   func fields() throws {
     let box = LoneBox(label: "y", books: [LonePage()])
     let back = try LoneBox(from: decoder(box.encode))
     #expect(back.label == "y" && back.books.map(\.pages) == [["a": 1]])
   }
 
-  @Test("a value behind a protocol")
+  @Test("a value behind a protocol decodes from a kept decoder")
   func polymorphic() throws {
     let value = Polymorphic<any LoneItem>(wrappedValue: LoneParcel(books: [LonePage(), LonePage()]))
     let back = try Polymorphic<any LoneItem>(from: decoder(value.encode)).wrappedValue

@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Rings of references that are encoded plainly and read deferred, which only the initializers know.
+/// Cycles of references that are encoded plainly and read deferred, which only the initializers show.
 @Suite struct Rehearsals {
-  @Test("a synthesized encode(to:), and an initializer that reads the back reference deferred")
+  @Test("a plainly encoded back reference may be read deferred")
   func synthesizedEncoding() throws {
     let author = RehearsedAuthor(name: "Ada")
     author.posts = [RehearsedPost("one", author), RehearsedPost("two", author)]
@@ -19,7 +19,7 @@ import Testing
     author.posts = []
   }
 
-  @Test("what is encoded with encodeDeferred is the same, without a rehearsal")
+  @Test("a back reference from encodeDeferred needs no rehearsal")
   func deferredEncoding() throws {
     let author = CountedAuthor(name: "Ada")
     author.posts = [CountedPost(author)]
@@ -30,7 +30,7 @@ import Testing
     back.posts = []
   }
 
-  @Test("a rehearsal leaves nothing behind: no object, no call of awakeFromArchive")
+  @Test("a rehearsal leaves no objects and awakes none")
   func nothingLeft() throws {
     weak var leftover: RehearsedWitness?
     do {
@@ -47,7 +47,7 @@ import Testing
     #expect(leftover == nil)
   }
 
-  @Test("what keys rehearse is in proportion to the archive")
+  @Test("rehearsals are limited in proportion to the archive")
   func charged() throws {
     let author = RehearsedAuthor(name: String(repeating: "Ada", count: 100_000))
     author.posts = [RehearsedPost("one", author)]
@@ -63,7 +63,7 @@ import Testing
     #expect(found.code == .cycle && count > 256)
   }
 
-  @Test("a cycle that its initializers do not read deferred is refused as ever")
+  @Test("a cycle that its initializers do not read deferred is refused")
   func notDeferred() throws {
     let node = RehearsedNode()
     node.next = node
@@ -89,7 +89,7 @@ private final class RehearsedAuthor: Codable, ArchiveAwakening {
   var posts: [RehearsedPost] = []
   private var witness: RehearsedWitness?
 
-  // Not the names of the properties, so that these cannot be read last.
+  // Not the names of the properties, so these cannot be read last.
   private enum CodingKeys: String, CodingKey { case name, thePosts = "posts" }
 
   init(name: String) {
@@ -118,7 +118,7 @@ private final class RehearsedAuthor: Codable, ArchiveAwakening {
 
 private final class RehearsedPost: Codable {
   var title: String
-  // A strong reference back, as the example of the documentation has it.
+  // A strong reference back, as in the example of the documentation.
   var author: RehearsedAuthor?
   private var witness: RehearsedWitness?
 

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// A metatype that only the running program knows: what is decoded is of the type that it is, in every container.
+/// A metatype known only at run time: every container decodes the class that it denotes.
 @Suite struct RuntimeSubclasses {
   private class Animal: Codable {
     var name = "Rex"
@@ -23,7 +23,7 @@ import Testing
 
   private func isDog(_ animal: Animal?) -> Bool { animal.map { type(of: $0) == Dog.self } ?? false }
 
-  @Test("unkeyed containers")
+  @Test("unkeyed containers decode the class of the metatype")
   func unkeyed() throws {
     let data = try ArchiveEncoder().encode((0..<6).map { _ in Animal() })
     let animals = try readUnkeyed(data) { list in
@@ -35,7 +35,7 @@ import Testing
     #expect(animals.map(isDog) == [true, true, true, false, true, false])
   }
 
-  @Test("numbers of a packed array")
+  @Test("elements of a packed array decode as the class of the metatype")
   func packed() throws {
     let counts = try readUnkeyed(ArchiveEncoder().encode([1, 2])) { list in
       let type: Count.Type = BetterCount.self
@@ -44,7 +44,7 @@ import Testing
     #expect(counts.map { $0 is BetterCount } == [true, false] && counts.map(\.number) == [1, 2])
   }
 
-  @Test("single-value and keyed containers, in either order with the types themselves")
+  @Test("single-value and keyed containers decode the class of the metatype, in either order")
   func keyed() throws {
     let data = try ArchiveEncoder().encode(["a": Animal(), "b": Animal(), "c": Animal(), "d": Animal()])
     for startsWithDog in [true, false] {
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("the top level, by every call")
+  @Test("every top-level call decodes the class of the metatype")
   func topLevel() throws {
     let data = try ArchiveEncoder().encode(Animal())
     let key = KeyedArchiver.rootKey
@@ -84,7 +84,7 @@ import Testing
 
   private final class Delegate: KeyedUnarchiverDelegate {}
 
-  @Test("where a delegate may replace objects by nil")
+  @Test("the class of the metatype is decoded if a delegate may replace objects by nil")
   func delegate() throws {
     struct Reader: Decodable {
       var animals: [Animal?] = []
@@ -101,7 +101,7 @@ import Testing
     #expect(animals.map(isDog) == [true, true])
   }
 
-  @Test("deferred by hand")
+  @Test("deferred requests decode the class of the metatype")
   func deferred() throws {
     final class Reader: Decodable {
       var animals: [Animal] = []
@@ -129,7 +129,7 @@ import Testing
     #expect(animals.map(isDog) == [true, true, true])
   }
 
-  @Test("what was archived as another subclass is not the one that is asked for")
+  @Test("an object of another subclass is a type mismatch")
   func anotherSubclass() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("Cat", for: Cat.self)
@@ -150,7 +150,7 @@ import Testing
   }
   private final class OtherKey: BaseKey, @unchecked Sendable {}
 
-  @Test("keys that are classes")
+  @Test("keys may be instances of a class known only at run time")
   func keys() throws {
     let type: BaseKey.Type = OtherKey.self
     let data = try write { encoder in

@@ -2,7 +2,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Classes that make themselves known while their initializer runs, with plain properties that lead back to
+/// Classes that register themselves while their initializer runs, with plain properties that lead back to
 /// them.
 @Suite struct SelfRegistration {
   @Test("children refer back to a parent that registered itself")
@@ -14,7 +14,7 @@ import Testing
     let back = try roundTrip(folder)
     #expect(back.files.map(\.name) == ["a", "b"] && back.files.allSatisfy { $0.folder === back })
     #expect(back.inner?.outer === back && back.inner?.name == "inner")
-    // Both ends register here, so that either may come first.
+    // Both register here, so either may come first.
     let inner = try roundTrip(try #require(folder.inner))
     #expect(inner.outer?.inner === inner && inner.outer?.files.count == 2)
   }
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("an initializer that reads in another order than it wrote: an error says to keep the order")
+  @Test("an error advises to decode in the order of encoding")
   func otherOrder() throws {
     let folder = EarlyFolder("folder")
     folder.files = [PlainFile("a", folder)]
@@ -41,7 +41,7 @@ import Testing
     #expect(found.code == .cycle && found.description.contains("in the order in which you encode them"))
   }
 
-  @Test("an object that holds itself")
+  @Test("an object that refers to itself comes back")
   func selfReference() throws {
     let folder = EarlyFolder("folder")
     folder.inner = folder
@@ -50,7 +50,7 @@ import Testing
     #expect(back[0].inner === back[0] && back[0].outer === back[0])
   }
 
-  @Test("entered by a child that does not register, the cycle cannot be read and is not written")
+  @Test("a cycle entered at an object that does not register is refused")
   func enteredByTheChild() throws {
     let folder = EarlyFolder("folder")
     let file = PlainFile("a", folder)
@@ -64,7 +64,7 @@ import Testing
     )
   }
 
-  @Test("the parent read first by another way makes its children readable")
+  @Test("a parent that was read before makes its children readable")
   func readBefore() throws {
     let folder = EarlyFolder("folder")
     let file = PlainFile("a", folder)
@@ -76,7 +76,7 @@ import Testing
       try failure { try ArchiveEncoder().encode(ReversedShelf(files: [file], folders: [folder])) }.code
         == .cycle
     )
-    // What is deferred is read last.
+    // Deferred values are read last.
     let late = try roundTrip(LateShelf(files: [file], folders: [folder]))
     #expect(late.folders[0].files[0] === late.files[0] && late.files[0].folder === late.folders[0])
     #expect(
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(
-    "under keys of the top level, which are read in any order: a key from which the ring cannot be read is refused"
+    "a top-level key from which a cycle cannot be read is refused"
   )
   func acrossKeys() throws {
     let folder = EarlyFolder("folder")
@@ -104,7 +104,7 @@ import Testing
     #expect(unarchiver.allKeys == ["folder", "folders"])
   }
 
-  @Test("deferred values within deferred values are read after these, and the archiver knows")
+  @Test("deferred values within deferred values are read after these, as the archiver expects")
   func deferredWithinDeferred() throws {
     let folder = EarlyFolder("folder")
     let file = PlainFile("a", folder)
@@ -123,7 +123,7 @@ import Testing
     #expect(back.wrapped[0].file.folder === back.wrapped[0].folder)
   }
 
-  @Test("at every level of an inheritance chain", arguments: [1, 2, 3])
+  @Test("an object may register at every level of a class hierarchy", arguments: [1, 2, 3])
   func inheritance(level: Int) throws {
     let parent: RegisteringBase
     switch level {
@@ -144,7 +144,7 @@ import Testing
     #expect(try roundTrip([parent, parent])[1].children.count == back.children.count)
   }
 
-  @Test("a class that does not register as it promised comes back if a property can wait")
+  @Test("a class that does not register itself comes back if a property can wait")
   func brokenPromise() throws {
     let liar = Liar()
     liar.other = Liar()
@@ -156,7 +156,7 @@ import Testing
     #expect(found.kind == .dataCorrupted && found.code == .cycle && found.path == "other/other")
   }
 
-  @Test("only the object being decoded can be registered, and once")
+  @Test("registering another object than the one that is being decoded throws")
   func misuse() throws {
     let imposter = Imposter()
     imposter.own = imposter
@@ -173,7 +173,7 @@ private final class EarlyFolder: Codable, SelfRegistering {
   var files: [PlainFile] = []
   var inner: EarlyFolder?
   var outer: EarlyFolder?
-  /// Not the name of the property, so that this cannot be read last.
+  /// Not the name of the property, so this cannot be read last.
   private enum CodingKeys: String, CodingKey { case name, itsFiles = "files", inner, outer }
 
   init(_ name: String) {
@@ -208,7 +208,7 @@ private final class PlainFile: Codable {
   }
 }
 
-/// Two objects, in that order.
+/// Two objects, in this order.
 private struct Two: Codable {
   let one: AnyObject
   let other: AnyObject
@@ -298,7 +298,7 @@ private final class Imposter: Codable, SelfRegistering {
   }
 }
 
-// Not private, for these are found by their names.
+// Not private, since these are found by name.
 
 class RegisteringBase: Codable, SelfRegistering {
   var baseChildren: [RegisteringChild] = []

@@ -4,9 +4,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A class instance is a reference: reached twice it is written once, and comes back as one instance.
+/// An instance of a class that is reached twice is written once, and comes back as one instance.
 @Suite struct SharedObjects {
-  @Test("one instance in every kind of place is one instance again")
+  @Test("one instance in fields, collections and wrappers comes back as one instance")
   func everywhere() throws {
     let item = Item("shared")
     let places = Places(item)
@@ -16,7 +16,7 @@ import Testing
     #expect(all.allSatisfy { $0 === all[0] && $0.name == "shared" })
   }
 
-  @Test("reached a second, a third and a thousandth time")
+  @Test("an object reached a thousand times is written once")
   func manyTimes() throws {
     let item = Item(String(repeating: "large ", count: 1000))
     let data = try ArchiveEncoder().encode(Array(repeating: item, count: 1000))
@@ -26,11 +26,11 @@ import Testing
     #expect(back.allSatisfy { $0 === back[0] })
   }
 
-  @Test("arrays of objects in a graph so large that these are fetched ahead, in any order and any length")
+  @Test("large arrays of objects come back, in any order and of any length")
   func largeGraph() throws {
     let count = 40_000
     let branches = (0..<count).map { Branch(String($0)) }
-    // A prime, so that all are reached, from far away.
+    // A prime, so all are reached, in scattered order.
     let target = { (index: Int, step: Int) in (index * 7919 + step * 104_729) % count }
     for (index, branch) in branches.enumerated() {
       branch.branches = (0..<index % 18).map { branches[target(index, $0)] }
@@ -44,7 +44,7 @@ import Testing
     for branch in branches + back { branch.branches = [] }
   }
 
-  @Test("the root object itself is reached again by nobody, and is an object all the same")
+  @Test("the root object and its shared objects come back")
   func root() throws {
     let parent = Branch("root")
     let child = Branch("child")
@@ -54,7 +54,7 @@ import Testing
     #expect(back.branches[0] === back.branches[2] && back.branches[0] !== back.branches[1])
   }
 
-  @Test("identity is identity, never equality")
+  @Test("equal objects stay separate")
   func identityNotEquality() throws {
     let one = Equal(1)
     let values = [one, Equal(2), one, Equal(1)]
@@ -65,7 +65,7 @@ import Testing
     #expect(back[0] !== back[1] && back[0] !== back[3] && back[1] !== back[3])
   }
 
-  @Test("values that are equal to each other are not shared: two structs that hold one object")
+  @Test("equal structures share only the objects that they share")
   func structs() throws {
     struct Holder: Codable { var item: Item }
     let item = Item("held")
@@ -74,7 +74,7 @@ import Testing
     #expect(back[0].item !== back[2].item)
   }
 
-  @Test("objects made while encoding are kept alive: no reused address makes one of two")
+  @Test("temporary objects stay separate, since no address is reused")
   func temporaries() throws {
     let count = 2000
     let data = try writeUnkeyed { list in
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test("temporaries under the keys of one archiver")
+  @Test("temporary objects under the keys of one archiver stay separate")
   func temporariesAcrossKeys() throws {
     let archiver = KeyedArchiver()
     for number in 0..<1000 { try archiver.encode(Item("\(number)"), forKey: "\(number)") }
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test("objects in containers written late and in turns")
+  @Test("objects in containers written late and alternately stay shared")
   func lateContainers() throws {
     let item = Item("late")
     let data = try writeKeyed { container in
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test("objects whose coding is one single value, also another object")
+  @Test("objects that encode a single value stay shared, also if that is an object")
   func singleValueObjects() throws {
     let inner = Item("inner")
     let boxes = [Box(inner), Box(inner)]
@@ -130,7 +130,7 @@ import Testing
     #expect(back[0].item === back[1].item && back[0].item.name == "inner")
   }
 
-  @Test("the type asked for is checked on every use of a reference, not on the first alone")
+  @Test("the requested type is checked at every reference")
   func checkedOnEveryUse() throws {
     let item = Item("an item")
     let data = try ArchiveEncoder().encode(["a": item, "b": item])
@@ -149,7 +149,7 @@ import Testing
     #expect(try failure { try transcode(1, to: Item.self) }.kind == .typeMismatch)
   }
 
-  @Test("a class that only one type reads may be renamed")
+  @Test("a class that was archived only where it is declared may be renamed")
   func renamed() throws {
     let item = Item("new name")
     let back = try transcode([item, item], to: [Renamed].self)
@@ -167,7 +167,7 @@ import Testing
     #expect(one[0] === again[0] && one[0] !== other[0])
   }
 
-  @Test("an object that fails to decode is tried anew, and is no half-made instance")
+  @Test("an object whose decoding failed is decoded again")
   func failedObject() throws {
     let item = Item("text")
     let data = try ArchiveEncoder().encode([item, item])
@@ -191,10 +191,10 @@ import Testing
     #expect(size > count * 2 && size < count * 32)
   }
 
-  @Test("a graph of random references")
+  @Test("a graph of random references comes back")
   func randomGraph() throws {
     var generator = SeededGenerator("random graph")
-    // References go to later objects only, so that there is no cycle.
+    // References lead only to later objects, so there is no cycle.
     let branches = (0..<400).map { Branch("\($0)") }
     for (index, branch) in branches.enumerated().dropLast() {
       branch.branches = (0..<Int.random(in: 0...3, using: &generator)).map { _ in
@@ -271,7 +271,7 @@ private final class Link: Codable {
   }
 }
 
-/// Writes itself as one value, which is an object.
+/// Encodes itself as a single value, which is an object.
 private final class Box: Codable {
   let item: Item
 
@@ -289,7 +289,7 @@ private final class Box: Codable {
   }
 }
 
-/// Makes its objects only when it is encoded.
+/// Makes its objects when it is encoded.
 private struct Maker: Encodable {
   let number: Int
 
@@ -300,7 +300,7 @@ private struct Maker: Encodable {
   }
 }
 
-/// One object in every kind of place.
+/// One object in every kind of property.
 private struct Places: Codable {
   enum Choice: Codable { case payload(Item, again: [Item]) }
   struct Inner: Codable { var item: Item }

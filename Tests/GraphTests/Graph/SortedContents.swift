@@ -4,12 +4,12 @@ import RandomArchives
 import TestSupport
 import Testing
 
-/// Sets whose elements hold the same: what they lead to decides, and to look at it costs no more than to archive it.
+/// Sets with equal elements: the objects behind them determine the order, and sorting costs no more than archiving.
 @Suite struct SortedContents {
   // MARK: Work
 
   @Test(
-    "equal elements that reach a large graph: each object is asked a few times, however many elements there are"
+    "sorting equal elements that reach a large graph encodes each object a few times"
   )
   func equalElements() throws {
     let counter = Counter()
@@ -24,7 +24,7 @@ import Testing
     #expect(counter.calls <= 4 * (graph.count + elements.count))
   }
 
-  @Test("objects that hold each other in sets: everybody knows everybody")
+  @Test("sorting sets of objects that all refer to each other encodes each object a few times")
   func everybody() throws {
     let counter = Counter()
     let people = (0..<60).map { _ in Counted(counter) }
@@ -33,7 +33,7 @@ import Testing
     #expect(counter.calls <= 4 * people.count)
   }
 
-  @Test("a large object in many sets")
+  @Test("sorting many sets with one large object encodes each object a few times")
   func popular() throws {
     let counter = Counter()
     let popular = Counted(counter)
@@ -42,7 +42,7 @@ import Testing
     #expect(counter.calls <= 4 * 101)
   }
 
-  @Test("sets of values in each other: a level more costs one more look at what is below, not twice as many")
+  @Test("sorting nested sets encodes values in proportion to the square of their depth")
   func nestedValues() throws {
     let counter = Counter()
     let depth = 16
@@ -60,7 +60,7 @@ import Testing
 
   // MARK: Order
 
-  @Test("a difference that is far away")
+  @Test("a difference far away determines the order")
   func farAway() throws {
     let counter = Counter()
     let length = sized(1_500, inDebug: 300)
@@ -78,7 +78,7 @@ import Testing
     #expect(counter.calls <= 4 * 4 * 4 * (length + 1))
   }
 
-  @Test("a cycle of objects that hold the same, each with its neighbours in a set")
+  @Test("a cycle of equal objects with their neighbors in sets gives one archive")
   func cycle() throws {
     try expectOneArchive { _ in
       let counter = Counter()
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(
-    "sets of the objects of cycles, as which they are distinguished only by each other",
+    "sets of objects that only their cycles distinguish give one archive",
     arguments: [2, 3, 12]
   )
   func setsOfCycles(length: Int) throws {
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test("keys of a dictionary that are equal, with values that are not")
+  @Test("dictionaries with equal keys and different values give one archive")
   func equalKeys() throws {
     try expectOneArchive { _ in
       let counter = Counter()
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("elements that differ only in which of several archived objects they lead to")
+  @Test("elements that lead to different archived objects give one archive")
   func archivedBefore() throws {
     try expectOneArchive { shuffle in
       let counter = Counter()
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  /// An element that its encoder must know.
+  /// An element that needs its encoder.
   private struct Spelled: Encodable, Hashable {
     let number: Int
 
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test("sorting uses the user info that the archiver has at that time")
+  @Test("sorting uses the archiver's user info of the moment")
   func userInfo() throws {
     let archiver = KeyedArchiver()
     archiver.outputFormatting = .sortedKeys
@@ -157,7 +157,7 @@ import Testing
     #expect(try unarchiver.decode([String].self, forKey: "e") == ["e", "f", "g", "h"])
   }
 
-  @Test("equal objects, one of which is archived between their comparison and the set that holds them")
+  @Test("equal objects archived between their comparison and their set give one archive")
   func archivedBetween() throws {
     try expectOneArchive { _ in
       let counter = Counter()
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  @Test("elements that differ only in which of their strings comes again")
+  @Test("elements that differ only in a repeated string give one archive")
   func repeatedStrings() throws {
     let (one, other) = ("a string that is shared", "another string that is shared")
     try expectOneArchive { shuffle in
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test("sets of values that lead to objects, in sets")
+  @Test("nested sets of values that lead to objects give one archive")
   func setsOfSets() throws {
     try expectOneArchive { _ in
       let counter = Counter()
@@ -199,7 +199,7 @@ import Testing
     }
   }
 
-  @Test("sets in sets, some with objects of a class whose keys are read last")
+  @Test("nested sets with objects of a class whose keys are read last give one archive")
   func keysReadLast() throws {
     let archives = try (0..<20).map { round in
       let (one, other) = (Linked("a"), Linked("b"))
@@ -221,7 +221,7 @@ import Testing
     #expect(Set(archives).count == 1)
   }
 
-  @Test("which of two equal objects is referred to from elsewhere, before or behind the set, strongly or not")
+  @Test("references from elsewhere to one of two equal objects give one archive")
   func referredToElsewhere() throws {
     try expectOneArchive { _ in
       let counter = Counter()
@@ -238,14 +238,14 @@ import Testing
     }
   }
 
-  @Test("strings of all lengths and numbers, whichever of them comes first")
+  @Test("strings of all lengths and numbers give one archive in any order")
   func primitives() throws {
     let texts = (0..<200).map { String(repeating: "a", count: 20 * ($0 % 60)) + "\($0)" }
     let decimals = (0..<40).map { Decimal($0) / 7 }
     let keys = (0..<40).map { Int128($0) << ($0 * 3) }
     var archives: Set<Data> = []
     for round in 0..<8 {
-      // The capacity decides about the order of a set.
+      // The capacity determines the order of a set.
       var (names, amounts) = (Set<String>(minimumCapacity: 1 << (8 + round)), Set(decimals.prefix(round)))
       names.formUnion(texts)
       amounts.formUnion(decimals)
@@ -261,24 +261,24 @@ import Testing
     var numbers: [Int128: Int]
   }
 
-  @Test("random graphs give one archive each, however their objects lie in memory")
+  @Test("random graphs give one archive each, wherever their objects are in memory")
   func randomGraphs() throws {
     var seeds = SeededGenerator("sorted contents")
     for _ in 0..<sized(100, inDebug: 25) {
       let seed = seeds.next()
-      // What refers to elements from elsewhere counts only if the set leads there (Format §A.2).
+      // References to elements from elsewhere count only if the set leads there (Format §A.2).
       try expectOneArchive("graph \(seed)") { shuffle in Set(graph(seed, &shuffle)) }
     }
   }
 
-  @Test("what was sorted for a value that throws leaves no trace in what is sorted afterwards")
+  @Test("a failed value leaves no trace in what is sorted afterwards")
   func takenBack() throws {
     var seeds = SeededGenerator("sorted contents taken back")
     for _ in 0..<sized(200, inDebug: 50) {
       let seed = seeds.next()
       var numbers = SplitMix(seed: seed)
       let objects = graph(seed, &numbers)
-      // Some of the elements refuse values as well, in what they are asked for and in the archive.
+      // Some elements refuse values, too, when they are compared and when they are archived.
       let failing = objects.filter { _ in Int.random(in: 0..<3, using: &numbers) == 0 }
       let refused = (0...failing.count).map { _ in
         let count = Int.random(in: 2...9, using: &numbers)
@@ -341,13 +341,13 @@ private final class Counter {
   var calls = 0
 }
 
-/// An object that counts how often it is asked to encode itself, and is equal only to itself.
+/// An object that counts the calls of its `encode(to:)`, and is equal only to itself.
 private final class Counted: Codable, EqualByIdentity {
   var name: String
   var links: [Counted] = []
   var friends: Set<Counted> = []
   @WeakReference var watched: Counted?
-  /// What it tries to encode first.
+  /// A value that it tries to encode first.
   var refused: Refused?
   let counter: Counter
 
@@ -392,7 +392,7 @@ private final class Texts: Encodable, EqualByIdentity {
   init(_ texts: [String]) { self.texts = texts }
 }
 
-/// A value that holds an object of a class that is named in the archive.
+/// A value with an object of a class whose name is in the archive.
 private struct Holder: Codable, Hashable {
   let name: String
   @Polymorphic var object: (any AnyObject & Codable)?
@@ -418,7 +418,7 @@ private struct Refused: Encodable {
   }
 }
 
-/// A value with sets of such values in it.
+/// A value with sets of values of its own type.
 private struct Nested: Encodable, Hashable {
   let name: String
   let inner: Set<Nested>

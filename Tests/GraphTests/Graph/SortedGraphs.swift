@@ -4,7 +4,7 @@ import Testing
 
 /// Sorted keys, in graphs whose sets and dictionaries lead back to themselves.
 @Suite struct SortedGraphs {
-  @Test("a set that holds the object that it belongs to")
+  @Test("a set that contains its own owner is sorted")
   func setOfOneself() async {
     await #expect(processExitsWith: .success) {
       let person = SortedPerson("a")
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("a dictionary whose keys are objects that hold it")
+  @Test("a dictionary whose keys are its owners is sorted")
   func keysOfOneself() async {
     await #expect(processExitsWith: .success) {
       let person = SortedPerson("a")
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("objects that hold each other in sets: everybody knows everybody")
+  @Test("sets of objects that all refer to each other are sorted")
   func everybody() async {
     await #expect(processExitsWith: .success) {
       let people = (0..<12).map { SortedPerson("\($0)") }
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("sets of objects come in an order that is that of their contents")
+  @Test("sorted sets have the order of their contents")
   func order() throws {
     var encoder = ArchiveEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("a weak reference in a set's element, sorted, is the same as not sorted")
+  @Test("a weak reference in an element of a sorted set keeps its object")
   func weakInASet() throws {
     let people = [SortedPerson("a"), SortedPerson("b")]
     people[0].watched = people[1]

@@ -3,11 +3,11 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Sorted sets of which a delegate replaces the elements.
+/// Sorted sets whose elements a delegate replaces.
 @Suite struct SortedReplacements {
   class Token: Codable, EqualByIdentity {}
 
-  /// What it has is not archived.
+  /// Its content is not archived.
   final class Handle: Token {
     let number: Int
 
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test("elements that a delegate replaces are in the order of what replaces them")
+  @Test("elements that a delegate replaces have the order of their replacements")
   func replacedElements() throws {
     let delegate = Storing()
     func archive(_ make: ([Token]) -> some Encodable) throws -> Data {

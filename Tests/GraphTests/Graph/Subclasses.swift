@@ -3,10 +3,10 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// An instance of a subclass comes back as one, wherever its superclass was declared.
+/// An instance of a subclass comes back as one, even if its superclass was declared.
 @Suite struct Subclasses {
   @Test(
-    "as the root, in an optional, an array, a dictionary, a set, a property, a structure and an enumeration"
+    "a subclass comes back from the root, optionals, collections, properties, structures and enumerations"
   )
   func everywhere() throws {
     let dog = SubDog("Rex", tricks: 3)
@@ -23,7 +23,7 @@ import Testing
     #expect((all[0] as? SubDog)?.tricks == 3 && all[0].name == "Rex")
   }
 
-  @Test("several levels, side by side, each with its own properties")
+  @Test("classes at several levels come back with their own properties")
   func levels() throws {
     let animals = [SubAnimal("a"), SubDog("b", tricks: 1), SubPuppy("c", tricks: 2, weeks: 5), SubCat("d")]
     let back = try roundTrip(animals)
@@ -31,7 +31,7 @@ import Testing
     #expect((back[2] as? SubPuppy)?.weeks == 5 && (back[2] as? SubDog)?.tricks == 2)
   }
 
-  @Test("nested in a structure, an enumeration and a class")
+  @Test("classes nested in a structure, an enumeration and a class come back")
   func nestedClasses() throws {
     let animals: [SubAnimal] = [
       SubHouse.Cat("structure"), SubKind.Cat("enumeration"), SubDog.Flea("class"),
@@ -41,7 +41,7 @@ import Testing
     for (old, new) in zip(animals, back) { #expect(type(of: old) == type(of: new) && old.name == new.name) }
   }
 
-  @Test("asked for as the subclass itself, or as any class between")
+  @Test("an object reads as its own class and as any class above")
   func askedForAsItself() throws {
     let puppy: SubAnimal = SubPuppy("Pip", tricks: 1, weeks: 9)
     let data = try ArchiveEncoder().encode(["p": puppy])
@@ -52,7 +52,7 @@ import Testing
     #expect(throws: DecodingError.self) { try ArchiveDecoder().decode([String: SubZoo].self, from: data) }
   }
 
-  @Test("the same object asked for as its superclass, and as a class that it is not")
+  @Test("the requested class is checked at every reference")
   func checkedAtEveryReference() throws {
     let dog = SubDog("Rex", tricks: 1)
     let data = try writeKeyed { container in
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("a class that was never archived as another may be renamed, moved and hidden")
+  @Test("a class that was archived only where it is declared may be renamed, moved and private")
   func renamed() throws {
     let old = OldName(number: 1, inner: .init(number: 2))
     let new = try transcode([old], to: [NewName].self)
@@ -80,7 +80,7 @@ import Testing
     #expect(back[0].inner?.number == 2)
   }
 
-  @Test("private, local and generic classes stand where they are declared themselves")
+  @Test("private, local and generic classes are archived where they are declared")
   func unnamed() throws {
     final class Local: Codable { var text = "local" }
     #expect(try roundTrip([Local()])[0].text == "local")
@@ -88,7 +88,7 @@ import Testing
     #expect(try roundTrip(HiddenSub("h")).name == "h")
   }
 
-  @Test("and are refused where another class is declared, with the reason, leaving nothing")
+  @Test("private, local and generic classes are refused behind another class, and leave no trace")
   func unnamedPolymorphic() throws {
     final class Local: SubAnimal {}
     let archiver = KeyedArchiver()
@@ -99,7 +99,7 @@ import Testing
       )
       for word in ["archivedClassName", "setClassName"] { #expect(found.description.contains(word)) }
     }
-    // Where it is declared itself it is fine all the same.
+    // Behind its own class, it is accepted.
     try archiver.encode([HiddenSub("kept")], forKey: "hidden")
     try archiver.encode(SubDog("dog", tricks: 0) as SubAnimal, forKey: "dog")
     let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
@@ -108,7 +108,7 @@ import Testing
     #expect(try unarchiver.decode(SubAnimal.self, forKey: "dog") is SubDog)
   }
 
-  @Test("refused, too, where the first reference declares it and a later one does not")
+  @Test("a private class is refused if a later reference declares another class")
   func laterPolymorphic() throws {
     let hidden = HiddenSub("a")
     let data = try? writeKeyed { container in
@@ -120,14 +120,14 @@ import Testing
     #expect(try ArchiveDecoder().decode([String: HiddenSub].self, from: kept)["own"]?.name == "a")
   }
 
-  @Test("copied with their classes, which need no names then")
+  @Test("copies keep classes that have no names")
   func copies() throws {
     let animals: [SubAnimal] = [HiddenSub("a"), SubGeneric<Int>("b"), SubPuppy("c", tricks: 1, weeks: 2)]
     let twins = try KeyedArchiver.copy(of: animals)
     for (old, new) in zip(animals, twins) { #expect(type(of: old) == type(of: new) && old.name == new.name) }
   }
 
-  @Test("a class with a name of its own is private, local or renamed as it likes")
+  @Test("a class with a declared name may be private")
   func ownNames() throws {
     let animals: [SubAnimal] = [HiddenNamedSub("a"), HiddenSecondSub("b")]
     let data = try ArchiveEncoder().encode(animals)
@@ -136,19 +136,19 @@ import Testing
     #expect(back[0] is HiddenNamedSub && back[1] is HiddenSecondSub)
   }
 
-  @Test("written by one process under the names of its classes, read by another of the same program")
+  @Test("an archive of one process is read in another one, by the names of its classes")
   func betweenProcesses() throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).keepsake").path
     defer { try? FileManager.default.removeItem(atPath: file) }
-    // The deep models have a test of their own.
+    // The deep models have their own test.
     for sample in [GraphSample.runtimeNames, .statedNames] {
       try Probe.run("graph-write", sample.rawValue, file)
       try Probe.run("graph-check", sample.rawValue, file)
       let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
       #expect(try !bytes.isEmpty && bytes == Probe.run("graph-bytes", sample.rawValue))
     }
-    // This program calls the classes otherwise, unless they state a name. (Those of the probe are in it,
-    // too, since the tests are linked with it; but they do not fit.)
+    // In this program, the classes have other names, unless they declare one. (Those of the probe are in it, too,
+    // since the tests are linked with it; but they are unsuitable.)
     try Probe.run("graph-write", GraphSample.statedNames.rawValue, file)
     #expect(try GraphSample.statedNames.faults(inFile: file) == [])
     try Probe.run("graph-write", GraphSample.runtimeNames.rawValue, file)

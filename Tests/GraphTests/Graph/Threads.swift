@@ -4,13 +4,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Archivers and unarchivers in many threads, each its own, while others change which names classes have.
+/// Archivers and unarchivers on many threads, each with its own, while others change the names of classes.
 ///
-/// To be run under the thread sanitizer, too: `swift test --sanitize=thread --filter Threads`.
+/// Also run this under the thread sanitizer: `swift test --sanitize=thread --filter Threads`.
 @Suite struct Threads {
   private static let rounds = 25
 
-  @Test("graphs of all kinds are written and read in many threads, while names change and deep ones are read")
+  @Test("many threads code graphs of all kinds while names change and deep graphs are read")
   func everythingAtOnce() throws {
     let deep = try ArchiveEncoder().encode(ThreadChain.made(2_000))
     let mapped = try ArchiveEncoder().encode([ThreadRead("m")] as [ThreadAnimal])
@@ -56,9 +56,9 @@ import Testing
     #expect(try type(of: ArchiveDecoder().decode([ThreadAnimal].self, from: mapped)[0]) == ThreadRead.self)
   }
 
-  @Test("the first look at a class of models, and at the names that types declare, in many threads at once")
+  @Test("many threads use a model class and declared names for the first time")
   func firstUse() throws {
-    // No other test uses these classes: what is found out about a class once is found out here.
+    // No other test uses these classes, so what is learned once about a class is learned here.
     let jobs = (0..<8).map { number -> @Sendable () throws -> Void in
       { () throws -> Void in
         let model = ThreadFirstModel()
@@ -75,7 +75,7 @@ import Testing
     try inThreads(jobs)
   }
 
-  @Test("a class of the whole process that is set and taken back while archives that name it are read")
+  @Test("a class that is set for the process and removed does not disturb decoding on other threads")
   func classesComeAndGo() throws {
     let data = try ArchiveEncoder().encode([ThreadPassing("p")] as [ThreadAnimal])
     let readers = 3
@@ -98,7 +98,7 @@ import Testing
     try inThreads(jobs)
   }
 
-  @Test("one archive is read by many unarchivers, each on a small stack of its own")
+  @Test("many unarchivers read one archive, each on a small stack")
   func oneArchive() throws {
     let deep = try ArchiveEncoder().encode(ThreadChain.made(1_000))
     let author = ThreadAuthor.made("shared")
@@ -118,7 +118,7 @@ import Testing
     )
   }
 
-  @Test("what one thread has read is used by others")
+  @Test("other threads use what one thread has read")
   func handedOver() throws {
     let author = ThreadAuthor.made("over")
     let back = try roundTrip(author)
@@ -128,7 +128,7 @@ import Testing
   }
 }
 
-// MARK: - The work of each thread
+// MARK: - Work of each thread
 
 @Sendable private func plainObjects(_ round: Int) throws {
   let shared = ThreadItem("shared \(round)")
@@ -176,7 +176,7 @@ import Testing
   for one in [author, back] { one.cut() }
 }
 
-/// The name is one of those that the class has at some time, and it is found by each.
+/// The class has each of these names at some time, and is found by each.
 @Sendable private func writtenNames(_ round: Int) throws {
   let data = try ArchiveEncoder().encode([ThreadWritten("w \(round)"), ThreadWritten("x")] as [ThreadAnimal])
   let names = ["Threads.WrittenA", "Threads.WrittenB", "Threads.Own"]
@@ -185,15 +185,15 @@ import Testing
   #expect(back.allSatisfy { $0 is ThreadWritten } && back.map(\.name) == ["w \(round)", "x"])
 }
 
-/// It is read as the class that declares the name or as the one that is set for it at times.
+/// Read as the class that declares the name or as the one that is set for it at the time.
 @Sendable private func readNames(_ data: Data, _ round: Int) throws {
   let back = try ArchiveDecoder().decode([ThreadAnimal].self, from: data)
   #expect(back.count == 1 && (back[0] is ThreadRead || back[0] is ThreadOther) && back[0].name == "m")
 }
 
-/// Runs each job in a thread with a small stack, all at once, and waits for the last one; throws what any threw.
+/// Runs all jobs at once, each on a thread with a small stack, and waits for all; throws an error that one threw.
 ///
-/// Threads and conditions are what the thread sanitizer knows about.
+/// The thread sanitizer knows about threads and conditions.
 private func inThreads(_ jobs: [@Sendable () throws -> Void]) throws {
   let state = Mutex<(running: Int, failure: (any Error)?)>((jobs.count, nil))
   let condition = NSCondition()
@@ -325,7 +325,7 @@ private final class ThreadBox: @unchecked Sendable {
   }
 }
 
-/// A list whose links are plain, so that it is read recursively.
+/// A list with plain links, so it is read recursively.
 private final class ThreadChain: Codable {
   var next: ThreadChain?
 
@@ -346,7 +346,7 @@ private final class ThreadChain: Codable {
     try ArchiveDecoder().decode(ThreadChain.self, from: data).cut()
   }
 
-  /// Takes the list apart without recursion, and counts.
+  /// Separates the links without recursion, and counts them.
   func cut() -> Int {
     var count = 0
     var node: ThreadChain? = self

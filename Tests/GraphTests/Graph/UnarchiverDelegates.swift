@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// The delegate of an unarchiver sees every object once it is made, may replace it, and may supply classes.
+/// The delegate of an unarchiver sees every object after it is made, and may replace it or supply classes.
 @Suite struct UnarchiverDelegates {
   @Test("each object is reported once, when its initializer has returned, and the end once")
   func calls() throws {
@@ -21,7 +21,7 @@ import Testing
     #expect(recorder.calls == ["will finish", "did finish"])
   }
 
-  @Test("an object is replaced wherever it is")
+  @Test("an object is replaced everywhere")
   func replacement() throws {
     let old = Piece("old")
     let root = Piece("root", [old, Piece("a", [old])])
@@ -35,14 +35,14 @@ import Testing
     #expect(recorder.calls == ["did old", "replace old by new", "did a", "did root"])
   }
 
-  @Test("the root itself is replaced")
+  @Test("the root object is replaced")
   func replacedRoot() throws {
     let new = Piece("new")
     let recorder = UnarchivingRecorder { ($0 as? Piece)?.name == "old" ? new : $0 }
     #expect(try recorder.unarchiver(of: Piece("old")).decode(Piece.self, forKey: "root") === new)
   }
 
-  @Test("a weak property of an object that was replaced gets its object, although the delegate is gone")
+  @Test("a weak property of a replaced object gets its object, although the delegate is gone")
   func replacedOwner() throws {
     let (piece, owner, new) = (Piece("piece"), Watcher(), Watcher())
     owner.piece = piece
@@ -69,7 +69,7 @@ import Testing
     init() {}
   }
 
-  @Test("nil stands for an object where nil may stand; elsewhere it is an error with its path")
+  @Test("nil replaces an object, and reading it as a non-optional is an error with its path")
   func replacedByNil() throws {
     let secret = Piece("secret")
     let root = Piece("root")
@@ -87,7 +87,7 @@ import Testing
     #expect(try recorder.unarchiver(of: secret).decodeIfPresent(Piece.self, forKey: "root") == nil)
   }
 
-  @Test("a deferred value is replaced, too, by another object and by nil")
+  @Test("a deferred object is replaced, by another one and by nil")
   func deferred() throws {
     let root = LatePiece()
     root.next = LatePiece()
@@ -100,7 +100,7 @@ import Testing
     #expect(try nothing.unarchiver(of: root).decode(LatePiece.self, forKey: "root").next == nil)
   }
 
-  @Test("an object that was replaced gets its deferred value, which nobody else keeps it for")
+  @Test("a replaced object stays alive until it gets its deferred value")
   func deferredByHand() throws {
     let root = HandPiece()
     root.next = HandPiece()
@@ -115,7 +115,7 @@ import Testing
     #expect(back === new && given == 2)
   }
 
-  @Test("an object that is kept when it is read once more gets the values that wait, not the one before it")
+  @Test("after an object was decoded again, the kept instance gets the deferred values")
   func keptLater() throws {
     let (piece, owner) = (LoopPiece(), LoopPiece())
     (piece.next, owner.next) = (owner, piece)
@@ -136,7 +136,7 @@ import Testing
     #expect(found.kind == .typeMismatch && found.path == "root/[1]")
   }
 
-  @Test("a class that is not found is asked for, with the names of its superclasses")
+  @Test("the delegate is asked for an unknown class, with the names of its superclasses")
   func unknownClass() throws {
     let data = try archive([DelegatePet(name: "a"), DelegateDog(name: "b"), DelegateDog(name: "c")])
     let recorder = UnarchivingRecorder()
@@ -151,7 +151,7 @@ import Testing
     )
   }
 
-  @Test("a class that nobody knows is an error, and so is one that does not fit")
+  @Test("an unknown class and an unsuitable one from the delegate are errors")
   func noClass() throws {
     let data = try archive([DelegatePet(name: "a"), DelegateDog(name: "b")])
     let recorder = UnarchivingRecorder()
@@ -214,7 +214,7 @@ private final class LoopPiece: Codable {
   init() {}
 }
 
-/// Reads its piece twice; the first time in a value that then fails.
+/// Reads its piece twice; first in a value that then throws.
 private struct TwiceRead: Codable {
   let piece: LoopPiece
 

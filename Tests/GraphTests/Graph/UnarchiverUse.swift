@@ -4,7 +4,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// An unarchiver as an object: its limits, its end, and a delegate that does nothing.
+/// The unarchiver itself: its limits, its end, and a delegate without methods.
 @Suite struct UnarchiverUse {
   private final class Quiet: KeyedArchiverDelegate, KeyedUnarchiverDelegate {}
 
@@ -12,7 +12,7 @@ import Testing
     var name = "node"
   }
 
-  @Test("an archive with more bytes than the limit is refused, and one with as many is not")
+  @Test("an archive larger than the byte limit is refused, one of that size is read")
   func byteCount() throws {
     let data = try ArchiveEncoder().encode("text")
     var limits = ArchiveLimits()
@@ -25,7 +25,7 @@ import Testing
     #expect(found.description.contains("ArchiveLimits.maximumByteCount"))
   }
 
-  @Test("limits that are set later hold for what is decoded then")
+  @Test("limits that are set later apply to later decodes")
   func laterLimits() throws {
     let unarchiver = try KeyedUnarchiver(forReadingFrom: ArchiveEncoder().encode([[[["deep"]]]]))
     let key = KeyedArchiver.rootKey
@@ -39,7 +39,7 @@ import Testing
     #expect(try unarchiver.decode([[[[String]]]].self, forKey: key) == [[[["deep"]]]])
   }
 
-  @Test("when decoding is finished nothing more can be decoded, and finishing again does nothing")
+  @Test("after finishDecoding, decoding throws, and finishing again has no effect")
   func finished() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(1, forKey: "a")
@@ -75,7 +75,7 @@ import Testing
     #expect(nodes.map(\.name) == ["other", "other"] && nodes[0] === nodes[1])
   }
 
-  @Test("a delegate without an answer leaves an unknown class an error")
+  @Test("without an answer from the delegate, an unknown class is an error")
   func unknownClass() throws {
     let data = HandmadeArchive.data(
       bodies: [[1, 0x50]],
@@ -90,7 +90,7 @@ import Testing
     #expect(found.description.contains("Zoo.Nowhere"))
   }
 
-  @Test("a deinit may decode other values while objects of a value that threw are taken back")
+  @Test("a deinit may decode other values while objects of a failed value are released")
   func decodingDeinit() throws {
     let archived = (0..<200).map { Parting($0) }
     let data = try writeKeyed { container in
@@ -106,7 +106,7 @@ import Testing
     #expect(parts.others.map(\.number) == Array(101...200))
   }
 
-  @Test("a superclass that was not archived under its key is nil, as with JSONDecoder")
+  @Test("a missing super decoder reads as nil, as in JSONDecoder")
   func missingSuper() throws {
     let data = try ArchiveEncoder().encode(["a": 1])
     #expect(try readKeyed(data) { try $0.superDecoder().singleValueContainer().decodeNil() })
@@ -129,7 +129,7 @@ private final class Parting: Codable, ArchiveAwakening {
   func awakeFromArchive() { number += 1 }
 }
 
-/// Throws when it has decoded everything.
+/// Throws after it has decoded everything.
 private struct PartingFailure: Decodable {
   init(from decoder: any Decoder) throws {
     let parts = try decoder.singleValueContainer().decode([Parting].self)

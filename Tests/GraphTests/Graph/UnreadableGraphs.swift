@@ -3,10 +3,10 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// The archiver never writes what no reader could build again: it says what is wrong, and keeps nothing of
-/// it.
+/// The archiver never writes a graph that no reader can build: the error gives the reason, and no trace
+/// remains.
 @Suite struct UnreadableGraphs {
-  @Test("cycles of bare strong references, of every kind", arguments: RingKind.allCases)
+  @Test("cycles of plain strong references of every kind are refused", arguments: RingKind.allCases)
   func rings(kind: RingKind) throws {
     let found = try failure { try ArchiveEncoder().encode(kind.graph()) }
     #expect(found.kind == .invalidValue && found.code == .cycle)
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("a cycle far from the root, and a very long one")
+  @Test("a cycle far from the root and a very long one are refused")
   func farAndLong() throws {
     let ring = Ring()
     ring.next = Ring()
@@ -37,7 +37,7 @@ import Testing
     for one in long { one.next = nil }
   }
 
-  @Test("a cycle through many properties: the first are shown, and how many more there are")
+  @Test("the error for a cycle through many properties names the first ones and counts the others")
   func manyProperties() throws {
     let rows = (0..<15).map { _ in Row() }
     for (index, row) in rows.enumerated() {
@@ -48,7 +48,7 @@ import Testing
     #expect(found.code == .cycle && found.description.contains("Row[11] → … 3 more …."), "\(found)")
     for index in 0..<12 { #expect(found.description.contains("Row[\(index)] → ")) }
     #expect(!found.description.contains("Row[12] →"))
-    // The way back comes first in the advice, which is for three properties.
+    // The reference back comes first in the advice, which covers three properties.
     #expect(found.description.contains("Encode [14] of Row with encodeDeferred"))
     #expect(
       found.description.contains("or encode [12] of Row") && !found.description.contains("ncode [11] of")
@@ -56,7 +56,7 @@ import Testing
     #expect(try roundTrip([Row(), Row()]).map(\.cells.count) == [0, 0])
   }
 
-  @Test("a property that is encoded as another type cannot wait: the advice says so, and works")
+  @Test("the error for a property encoded as another type gives advice that works")
   func otherType() throws {
     let carrier = HeavyCarrier()
     carrier.load = carrier
@@ -71,7 +71,7 @@ import Testing
     back.load?.load = nil
   }
 
-  @Test("nothing of the value stays in the archiver")
+  @Test("a refused value leaves no trace in the archiver")
   func nothingIsLeft() throws {
     let shared = Named("shared")
     let archiver = KeyedArchiver()
@@ -103,7 +103,7 @@ import Testing
     #expect(try fresh.encodedData == data)
   }
 
-  @Test("a cycle that was written through a nested container of the top level is refused, and stays refused")
+  @Test("a cycle in a nested top-level container is refused, and finishing throws")
   func nestedAtTheTop() throws {
     let ring = Ring()
     ring.next = ring
@@ -124,7 +124,7 @@ import Testing
     #expect(again == nil, "an archive came out that has the ring in it")
   }
 
-  @Test("a refused value is refused again where the caller continues in the same container")
+  @Test("a cycle in a failed value that the caller catches leaves no trace")
   func refusedInACollection() throws {
     let ring = Ring()
     ring.next = ring
@@ -143,7 +143,7 @@ import Testing
     #expect(try ArchiveDecoder().decode([String: Int].self, from: data) == ["one": 1])
   }
 
-  @Test("no cycle: the same object many times, a diamond, a chain")
+  @Test("shared objects, diamonds and chains are not cycles")
   func noRings() throws {
     let end = Ring()
     let left = Ring()
@@ -157,7 +157,7 @@ import Testing
     #expect(back.list[3] === back.list[0])
   }
 
-  @Test("what only a weak or deferred reference closes is no cycle")
+  @Test("a cycle closed by a weak or deferred reference is accepted")
   func softRings() throws {
     let soft = Soft()
     soft.next = Soft()
@@ -169,7 +169,7 @@ import Testing
     #expect(try failure { try ArchiveEncoder().encode(soft) }.code == .cycle)
   }
 
-  @Test("a line of plain properties is archived")
+  @Test("a long chain of plain properties is archived")
   func deep() throws {
     let count = sized(100_000, inDebug: 10_000)
     let size = try withLine(of: count) { try ArchiveEncoder().encode($0).count }
@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test(
-    "one that is deeper than readers go is refused",
+    "a chain deeper than the limit is refused",
     .enabled(if: sized(1, inDebug: 0) == 1, "takes long, and shows nothing more without optimization")
   )
   func tooDeep() throws {
@@ -194,12 +194,12 @@ import Testing
     }
   }
 
-  @Test("what lies beside the way does not count for the depth")
+  @Test("content beside a chain does not count for its depth")
   func besideTheWay() throws {
     let objects = (0..<sized(60_000, inDebug: 25_000)).map { _ in Bulky() }
     for (index, object) in objects.dropLast().enumerated() { object.next = objects[index + 1] }
     defer { for object in objects { object.next = nil } }
-    // Two levels an object, and ten more only at its end: far below the limit.
+    // Two levels per object, and ten more only at its end: far below the limit.
     let data = try? ArchiveEncoder().encode(objects[0])
     #expect(data != nil)
   }
@@ -208,12 +208,12 @@ import Testing
 private func withLine<Result>(of count: Int, _ body: (Ring) throws -> Result) rethrows -> Result {
   let line = (0..<count).map { _ in Ring() }
   for index in 1..<count { line[index - 1].next = line[index] }
-  // One by one, since releasing the first would release all, one within the other.
+  // One by one, since releasing the first would release all of them recursively.
   defer { for one in line { one.next = nil } }
   return try body(line[0])
 }
 
-/// Encodes its rows by their indices, so that each is another place.
+/// Encodes its cells by index, so each is another property.
 private final class Row: Codable {
   var cells: [Row?] = []
 
@@ -330,7 +330,7 @@ private final class Soft: Codable {
   @WeakReference var weak: Soft?
 }
 
-/// Has values that are nested deep beside the one that continues.
+/// Has deeply nested values beside the reference that continues.
 private final class Bulky: Codable {
   var next: Bulky?
   var deep = [[[[[[[[[[1, 2]]]]]]]]]]

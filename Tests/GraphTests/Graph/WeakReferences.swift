@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Weak references: archived only if something else archives the object, wherever that is.
+/// A weak reference is archived only if something else archives its object, anywhere.
 @Suite struct WeakReferences {
-  @Test("written before and after the strong reference, and without one", arguments: [true, false])
+  @Test("a weak reference has its object if a strong one does, in any order", arguments: [true, false])
   func beforeAndAfter(weakFirst: Bool) throws {
     let thing = Thing("kept")
     let other = Thing("not kept")
@@ -25,7 +25,7 @@ import Testing
     withExtendedLifetime(other) {}
   }
 
-  @Test("an object that nobody archives is not in the archive")
+  @Test("an object to which only a weak reference refers is not archived")
   func absent() throws {
     let secret = Thing("the secret of a lifetime")
     let data = try ArchiveEncoder().encode([Watcher(secret)])
@@ -33,7 +33,7 @@ import Testing
     #expect(try ArchiveDecoder().decode([Watcher].self, from: data)[0].thing == nil)
   }
 
-  @Test("an initializer that asks whether the key is there finds no value that was not archived")
+  @Test("the key of a weak reference is missing if its object was not archived")
   func askedFor() throws {
     let thing = Thing("thing")
     let lost = try KeyedArchiver.copy(of: AskingWatcher(thing))
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(
-    "across keys of the top level, encoded and read in either order",
+    "weak references across top-level keys have their objects, in any order of coding",
     arguments: [true, false],
     [true, false]
   )
@@ -67,7 +67,7 @@ import Testing
     #expect(watcher.thing === back)
   }
 
-  @Test("an object that a later call decodes, while another thread looks for it")
+  @Test("a weak reference gets an object of a later decode while another thread reads it")
   func lookedForByAnotherThread() throws {
     let things = (0..<1_000).map { Thing("\($0)") }
     let archiver = KeyedArchiver()
@@ -85,7 +85,7 @@ import Testing
     while !looking.isFinished { Thread.sleep(forTimeInterval: 0.001) }
   }
 
-  @Test("at the top level itself")
+  @Test("weak references are archived at the top level")
   func topLevel() throws {
     let thing = Thing("thing")
     let archiver = KeyedArchiver()
@@ -102,11 +102,11 @@ import Testing
     #expect(try unarchiver.decodeIfPresent(Thing.self, forKey: "weak") === strong[0])
   }
 
-  @Test("in a graph so large that the objects are fetched ahead")
+  @Test("weak references in a large graph have their objects")
   func largeGraph() throws {
     let count = 33_000
     let things = (0..<count).map { Thing("\($0)") }
-    // A prime, so that each is watched, from far away.
+    // A prime, so all are watched, in scattered order.
     let target = { (index: Int) in (index * 7919 + 5) % count }
     let both = Both(watchers: things.indices.map { Watcher(things[target($0)]) }, things: things)
     let back = try roundTrip(both)
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test("to the root, to the parent and to oneself")
+  @Test("weak references to the root, to the parent and to the owner have their objects")
   func rings() throws {
     let root = Tree("root")
     root.children = [Tree("left"), Tree("right")]
@@ -139,7 +139,7 @@ import Testing
     #expect(left.parent == nil && left.root == nil && left.children[0].parent === left)
   }
 
-  @Test("it does not keep its object")
+  @Test("a decoded weak reference does not retain its object")
   func letsGo() throws {
     let watched = try roundTrip(Watched(Thing("thing")))
     #expect(watched.watcher.thing === watched.thing)
@@ -151,7 +151,7 @@ import Testing
     #expect(copied.thing == nil || copied === watched.watcher)
   }
 
-  @Test("to an instance of a subclass")
+  @Test("a weak reference to an instance of a subclass has its object")
   func subclass() throws {
     let dog = WeakTestDog()
     let holder = WeakTestHolder(dog)
@@ -163,7 +163,7 @@ import Testing
     #expect(typeFault.kind == .typeMismatch && typeFault.path == "animal")
   }
 
-  @Test("arrays and dictionaries of weak references")
+  @Test("arrays and dictionaries of weak references come back")
   func collections() throws {
     let things = [Thing("a"), Thing("b"), Thing("c")]
     let lost = Thing("lost")
@@ -180,7 +180,7 @@ import Testing
     withExtendedLifetime((things, lost)) {}
   }
 
-  @Test("in a structure, whose copies do not share assignments")
+  @Test("copies of a structure with a weak reference do not share assignments")
   func structures() throws {
     let thing = Thing("thing")
     let both = try roundTrip(WeakPair(one: Spot(thing: thing), other: Spot(thing: thing), strong: thing))
@@ -190,7 +190,7 @@ import Testing
     #expect(copy.thing == nil && both.one.thing === both.strong)
   }
 
-  @Test("in a deep copy")
+  @Test("weak references refer to copies in a deep copy")
   func copies() throws {
     let root = Tree("root")
     root.children = [Tree("child")]
@@ -204,7 +204,7 @@ import Testing
     withExtendedLifetime(elsewhere) {}
   }
 
-  @Test("a class that may not be named is refused only where it would be looked up, and refused again")
+  @Test("a class without a name is refused only if it would be looked up, and refused again")
   func unnamedSubclass() throws {
     let hidden = HiddenDog()
     let archiver = KeyedArchiver()
@@ -215,7 +215,7 @@ import Testing
       #expect(back.animal === back.dog)
     } catch {
       #expect(Failure(error)?.code == .unresolvableClass)
-      // Once refused, no half-made archive may come out.
+      // Once refused, no incomplete archive may be returned.
       #expect(throws: EncodingError.self) { try archiver.encodedData }
     }
   }
@@ -329,7 +329,7 @@ private struct WrongHolder: Decodable {
   @WeakReference var animal: Thing?
 }
 
-// Not private, for these are found by their names.
+// Not private, since these are found by name.
 
 class WeakTestAnimal: Codable {}
 final class WeakTestDog: WeakTestAnimal {}

@@ -3,10 +3,10 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Models in chains that are deeper than readers accept, so that one of their properties is read last.
+/// Models in chains deeper than the limit, so one of their properties is read last.
 @Suite struct DeepModels {
   @Test(
-    "renamed properties with defaults, declared in a superclass, are read last",
+    "renamed properties with defaults from a superclass are read last",
     .enabled(if: sized(1, inDebug: 0) == 1, "takes long, and shows nothing more without optimization")
   )
   func readLast() throws {
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("what is not too deep has the defaults that it had")
+  @Test("shallow models keep their defaults and nil")
   func defaults() throws {
     let station = try KeyedArchiver.copy(of: DeepStation())
     #expect(station.track?.length == 1)
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "an initializer that stores something in a property that is read last is told",
+    "decoding throws if an initializer assigns a property that is read last",
     .enabled(if: sized(1, inDebug: 0) == 1, "takes long, and shows nothing more without optimization")
   )
   func replaced() throws {
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(
-    "another process reads it, and writes it",
+    "deep models are read and written by another process",
     .enabled(if: sized(1, inDebug: 0) == 1, "takes long, and shows nothing more without optimization"),
     arguments: [GraphSample.deepModels]
   )
@@ -83,7 +83,7 @@ class DeepStation: ArchivedModel {
 
   override class var archivedKeys: [String: String?] { ["track": "next"] }
 
-  /// Stations of which each second one is of the subclass.
+  /// Stations, every second one of the subclass.
   static func chain(_ count: Int) -> DeepStation {
     let first = DeepStation()
     var last = first
@@ -101,7 +101,7 @@ class DeepStation: ArchivedModel {
 
   func takeApart() { _ = takenApart() }
 
-  /// The stations, which let go of each other, so that none is torn down by recursion.
+  /// The stations, separated so that none is released recursively.
   func takenApart() -> [DeepStation] {
     var stations: [DeepStation] = []
     var station: DeepStation? = self

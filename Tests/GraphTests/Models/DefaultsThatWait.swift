@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Properties of models that hold an object from `init()` on, and get that of the archive last.
+/// Properties of models to which `init()` gives an object, and which get the archived one last.
 @Suite struct DefaultsThatWait {
   private final class Frame: ArchivedModel {
     var picture = Picture("default", nil)
@@ -34,7 +34,7 @@ import Testing
     return frame
   }
 
-  @Test("the object of the archive replaces the default, from whichever object a reader begins")
+  @Test("the archived object replaces the default, from any object that a reader begins with")
   func replaced() throws {
     let frame = framed()
     let back = try roundTrip(frame.picture)
@@ -44,7 +44,7 @@ import Testing
     for frame in [frame, back.frame, backFrame] { frame?.picture = Picture("", nil) }
   }
 
-  @Test("an initializer that stores another object meanwhile is told")
+  @Test("decoding throws if an initializer stores another object")
   func storedMeanwhile() throws {
     let frame = framed()
     defer { frame.picture = Picture("", nil) }

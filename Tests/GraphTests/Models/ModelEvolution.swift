@@ -4,7 +4,7 @@ import RandomArchives
 import TestSupport
 import Testing
 
-/// What is read with a class of another shape than what was written: other versions of the program, faults of people.
+/// Models read by a class with other properties: other versions of the program, and mistakes.
 @Suite struct ModelsOverTime {
   @Test("properties that were added later have their defaults")
   func added() throws {
@@ -18,7 +18,7 @@ import Testing
     #expect(json.name == "Ada" && json.age == 18 && json.rank == 3)
   }
 
-  @Test("properties that were removed later are passed over")
+  @Test("removed properties are ignored")
   func removed() throws {
     let new = PersonTwo()
     new.name = "Grace"
@@ -50,7 +50,7 @@ import Testing
     #expect(strict.age == 7 && strict.name == "unnamed" && strict.child.name == "" && strict.last == 9)
   }
 
-  @Test("a type with a nil of its own gets it")
+  @Test("a value that encodes itself as nil comes back")
   func ownNil() throws {
     let holder = LooseJSON()
     holder.value = .null
@@ -60,7 +60,7 @@ import Testing
     #expect(try roundTrip(holder).value == .int(3))
   }
 
-  @Test("a value of another type is an error at its place, not a default")
+  @Test("a value of another type is an error with its path, not a default")
   func mismatch() throws {
     let old = Ordered()
     old.second = "no number"
@@ -70,14 +70,14 @@ import Testing
       try JSONDecoder().decode(OtherTypes.self, from: Data(#"{"first":1,"second":"x"}"#.utf8))
     }
     #expect(inJSON.kind == .typeMismatch && inJSON.path == "second")
-    // A wrong type inside of a value is no nil either.
+    // A wrong type inside a value is not nil either.
     let inside = try failure {
       try JSONDecoder().decode(Nested.self, from: Data(#"{"inner":{"first":"x"}}"#.utf8))
     }
     #expect(inside.path == "inner/first")
   }
 
-  @Test("what is no keyed container is an error")
+  @Test("reading a model from an unkeyed container or a scalar is an error")
   func noContainer() throws {
     #expect(try failure { try transcode([1, 2], to: PersonOne.self) }.kind == .typeMismatch)
     #expect(
@@ -85,7 +85,7 @@ import Testing
     )
   }
 
-  @Test("keys that were given are the keys of the archive")
+  @Test("the keys of archivedKeys are the keys of the archive")
   func givenKeys() throws {
     let renamed = Renamed()
     renamed.title = "title"
@@ -96,7 +96,7 @@ import Testing
     #expect(try transcode(renamed, to: PersonOne.self).name == "title")
   }
 
-  @Test("private properties of one name in several classes of a chain all survive")
+  @Test("private properties with one name in several classes of a hierarchy come back")
   func collisions() throws {
     let leaf = Leaf()
     leaf.setAll("base", "middle", "leaf")
@@ -109,7 +109,7 @@ import Testing
     #expect(try transcode(leaf, to: Root.self).rootSecret == "base")
   }
 
-  @Test("of properties of one name, those in a class that was renamed are found by its declared names")
+  @Test("properties with one name are found by the declared names of a renamed class")
   func collisionsInRenamedClass() throws {
     let leaf = Leaf()
     leaf.setAll("base", "middle", "leaf")
@@ -120,13 +120,13 @@ import Testing
       try JSONDecoder().decode(RenamedLeaf.self, from: json),
     ] {
       #expect(back.all == ["base", "middle", "leaf"])
-      // Written again, the values have the keys of today.
+      // Encoded again, the values have the current keys.
       #expect(try roundTrip(back).all == ["base", "middle", "leaf"])
       #expect(try transcode(back, to: [String: String].self)["RenamedLeaf.secret"] == "leaf")
     }
   }
 
-  @Test("two properties with one given key are refused by both sides")
+  @Test("two properties with one key are refused in both directions")
   func doubleKeys() throws {
     for found in [
       try failure { try ArchiveEncoder().encode(["k": DoubleKey()]) },
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test("a model that hides its properties from mirrors is archived all the same")
+  @Test("a model with a custom mirror is archived")
   func customReflection() throws {
     let hidden = Hidden()
     hidden.first = 5
@@ -161,7 +161,7 @@ import Testing
     #expect(try decoder.decode(Snake.self, from: data).longName == "long")
   }
 
-  @Test("an archive that a plain class wrote reads as a model, and the other way round")
+  @Test("a model reads the archive of a plain class, and the other way round")
   func plainClasses() throws {
     final class Plain: Codable {
       var name = "plain"

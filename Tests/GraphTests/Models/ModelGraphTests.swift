@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Models that refer to each other in any way, and subclasses where a base class is declared.
+/// Models that refer to each other in all ways, and subclasses behind their base class.
 @Suite struct GraphsOfModels {
-  @Test("a model that refers to itself")
+  @Test("a model that refers to itself comes back")
   func selfReference() throws {
     let node = Knot()
     node.name = "self"
@@ -16,7 +16,7 @@ import Testing
     node.next = nil
   }
 
-  @Test("a cycle of three, and friends of each other")
+  @Test("a cycle of three models that also refer to each other in arrays comes back")
   func rings() throws {
     let knots = ["a", "b", "c"].map { name in
       let knot = Knot()
@@ -38,7 +38,7 @@ import Testing
     for knot in knots + back { knot.untie() }
   }
 
-  @Test("parents and children")
+  @Test("children refer back to their parent")
   func parents() throws {
     let parent = Knot()
     parent.friends = (0..<100).map { number in
@@ -71,7 +71,7 @@ import Testing
     for animal in [dog, cat, newDog, newCat] { animal.enemies = [] }
   }
 
-  @Test("a subclass behind an optional, in a dictionary and in a struct")
+  @Test("a subclass behind an optional, in a dictionary and in a structure keeps its class")
   func subclassesElsewhere() throws {
     struct Kennel: Codable {
       var first: GraphAnimal?
@@ -83,7 +83,7 @@ import Testing
     #expect((back.first as? GraphDog)?.tricks == ["roll"] && back.first === back.named["dog"])
   }
 
-  @Test("a cycle of subclasses with private properties of one name")
+  @Test("a cycle of subclasses with private properties of one name comes back")
   func collisions() throws {
     let one = GraphSpy()
     let two = GraphSpy()
@@ -98,7 +98,7 @@ import Testing
     for spy in [one, two] + spies { spy.partner = nil }
   }
 
-  @Test("a cycle through a struct, and a deep copy of a cycle")
+  @Test("a cycle through structures is copied")
   func copies() throws {
     let hub = Hub()
     hub.spokes = (0..<3).map { Hub.Spoke(angle: Double($0), hub: hub) }
@@ -108,7 +108,7 @@ import Testing
     for each in [hub, copy] { each.spokes = [] }
   }
 
-  @Test("a cycle of 1,000 models")
+  @Test("a cycle of 1,000 models comes back")
   func longRing() throws {
     let knots = (0..<1_000).map { _ in Knot() }
     for (index, knot) in knots.enumerated() {
@@ -142,7 +142,7 @@ private final class Knot: ArchivedModel {
   }
 }
 
-// Not private: what is decoded by its name must be one that can be found again.
+// Not private, since types decoded by name must be found.
 class GraphAnimal: ArchivedModel {
   var name = ""
   var enemies: [GraphAnimal] = []

@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Subclasses of the model class are archived without any coding code of their own.
+/// Subclasses of the model class are archived without their own coding code.
 @Suite struct ModelsAndTheirProperties {
-  @Test("three classes deep, each with properties of its own")
+  @Test("the properties of three classes in a hierarchy come back")
   func inheritance() throws {
     let admin = Owner()
     admin.name = "Ada"
@@ -17,7 +17,7 @@ import Testing
     #expect(member.name == "" && member.nickname == nil)
   }
 
-  @Test("a class that adds nothing, and one that has nothing at all")
+  @Test("a class without own properties and one without any come back")
   func empty() throws {
     let guest = Guest()
     guest.name = "Grace"
@@ -26,7 +26,7 @@ import Testing
     _ = try JSONDecoder().decode(Hollow.self, from: Data("{}".utf8))
   }
 
-  @Test("every scalar, to its extremes")
+  @Test("every scalar comes back, up to its extremes")
   func scalars() throws {
     let scalars = Scalars()
     scalars.int = .min
@@ -54,7 +54,7 @@ import Testing
     #expect(back.bool && back.string == "ein Wörtchen 🌍")
   }
 
-  @Test("values of many types")
+  @Test("values of many types come back")
   func values() throws {
     let values = Values()
     values.date = Date(timeIntervalSinceReferenceDate: 1.5)
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test("an optional comes back as what it is, nil also where the default is a value")
+  @Test("optionals come back, also nil where the default is a value")
   func optionals() throws {
     let options = Options()
     options.empty = 1
@@ -100,7 +100,7 @@ import Testing
     #expect(try roundTrip(options).deep == nil as Int??)
   }
 
-  @Test("arrays and dictionaries of models, in which one instance stays one")
+  @Test("arrays and dictionaries of models keep shared instances")
   func collections() throws {
     let group = Group()
     let one = Guest()
@@ -119,7 +119,7 @@ import Testing
     #expect(json.byRole.mapValues(\.name) == ["first": "one", "second": "two"])
   }
 
-  @Test("a model with a type parameter")
+  @Test("generic models come back")
   func generic() throws {
     let box = Crate<[String]>()
     box.content = ["a", "b"]
@@ -136,7 +136,7 @@ import Testing
     #expect(specialBack.content == 3 && specialBack.weight == 2)
   }
 
-  @Test("a model as a property of a struct and of a class with coding of its own")
+  @Test("models come back as properties of structures and of classes with their own coding")
   func inOtherTypes() throws {
     struct Letter: Codable { var from: Guest, to: [Guest?] }
     let guest = Guest()
@@ -153,7 +153,7 @@ import Testing
     #expect(letter.from === letter.to[0])
   }
 
-  @Test("what the class leaves out keeps its default, lazy and computed properties are left alone")
+  @Test("omitted, lazy and computed properties keep their defaults")
   func plainProperties() throws {
     let mixed = Mixed()
     mixed.kept = 1
@@ -165,7 +165,7 @@ import Testing
     #expect(back.lazily == "lazily")
   }
 
-  @Test("observers see what the program sets, and nothing while the object is decoded")
+  @Test("observers run for assignments of the program, not while decoding")
   func observers() throws {
     let observed = Observed()
     observed.value = 1
@@ -177,7 +177,7 @@ import Testing
     #expect(back.seen == [2])
   }
 
-  @Test("a subclass may do more in its initializers, before and after")
+  @Test("a subclass may do more in its initializers")
   func customInitializers() throws {
     let counted = Counted(start: 5)
     counted.note = "noted"
@@ -185,7 +185,7 @@ import Testing
     #expect(back.start == 5 && back.note == "noted" && back.wasDecoded && !counted.wasDecoded)
   }
 
-  @Test("two instances of a class do not share what they hold")
+  @Test("instances of a class do not share values")
   func separate() throws {
     let one = Guest()
     let two = Guest()
@@ -210,7 +210,7 @@ import Testing
     #expect(try ArchiveDecoder().decode([Owner].self, from: data).map(\.level) == Array(0..<1000))
   }
 
-  @Test("many threads that meet the same classes for the first time")
+  @Test("many threads use the same model classes for the first time")
   func manyThreads() async throws {
     try await withThrowingTaskGroup(of: Int.self) { group in
       for number in 0..<32 {

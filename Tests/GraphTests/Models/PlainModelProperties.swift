@@ -4,7 +4,7 @@ import Observation
 import TestSupport
 import Testing
 
-/// Stored properties of models and of classes with fields, without a word about them.
+/// Stored properties of models and of classes with fields, without annotations.
 @Suite struct PlainModelProperties {
   @Test("private, inherited, weak and unowned properties, and those with wrappers, come back")
   func everything() throws {
@@ -34,7 +34,7 @@ import Testing
     #expect(try roundTrip(user).boss == nil)
     let both = try roundTrip([user, boss])
     #expect(both[0].boss === both[1])
-    // The object comes with a later key.
+    // The object comes under a later key.
     let archiver = KeyedArchiver()
     try archiver.encode(user, forKey: "user")
     try archiver.encode(boss, forKey: "boss")
@@ -46,7 +46,7 @@ import Testing
     #expect(try jsonRoundTrip(user).boss == nil)
   }
 
-  @Test("references that are not archived, and one that cannot be nil")
+  @Test("unowned references come back, and those that are not archived keep their values")
   func unownedReferences() throws {
     let (desk, user) = (PlainDesk(), PlainUser())
     desk.user = user
@@ -62,7 +62,7 @@ import Testing
     )
   }
 
-  @Test("raw identifiers")
+  @Test("raw identifiers are archived without backticks")
   func rawIdentifiers() throws {
     var value = PlainRawNames()
     value.`two words` = 5
@@ -71,14 +71,14 @@ import Testing
     #expect(try roundTrip(value).`two words` == 5)
   }
 
-  @Test("an observed class: keys without the underscore, and archives of before and after")
+  @Test("an @Observable class has keys without underscore, and reads archives from before and after")
   func observed() throws {
     let observed = PlainObserved()
     observed.title = "t"
     let back = try roundTrip(observed)
     #expect(back.title == "t")
     #expect(try transcode(observed, to: [String: String].self) == ["title": "t"])
-    // What the coding that the compiler writes has written.
+    // A key from synthesized code.
     #expect(try transcode(["_title": "old"], to: PlainObserved.self).title == "old")
     #expect(try transcode(["title": "older"], to: PlainObserved.self).title == "older")
     let model = PlainObservedModel()
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("it may also encode another value under a key of super, or add to that value")
+  @Test("an encode(to:) of a subclass may replace a value of its superclass or add to it")
   func overriddenValues() throws {
     let replacing = PlainReplacing()
     replacing.scores = ["a": 1]
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @MainActor @Test("models and fields on the main actor")
+  @MainActor @Test("models and fields on the main actor come back")
   func mainActor() throws {
     let item = PlainItem()
     item.name = "i"
@@ -116,7 +116,7 @@ import Testing
     back.next = nil
   }
 
-  @Test("classes with fields: subclasses, cycles, identity, and the archive that their plain twins write")
+  @Test("classes with fields keep subclasses, cycles and identity, and read archives of plain classes")
   func classes() throws {
     let node = PlainLeafBranch()
     node.label = "leaf"

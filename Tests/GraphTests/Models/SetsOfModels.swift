@@ -3,12 +3,12 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Sets and dictionaries of objects that are there before their properties are read, by which they are hashed: models,
-/// classes with fields, and those that register themselves.
+/// Sets and dictionaries of objects that exist before the properties that they hash are read: models,
+/// classes with fields, and classes that register themselves.
 @Suite struct SetsOfModels {
   private let kinds: [any Acquainted.Type] = [ModelPerson.self, FieldPerson.self, RegisteredPerson.self]
 
-  @Test("a set in a cycle has all its elements, and finds them, though their hashes came later")
+  @Test("a set in a cycle finds all its elements, though their hashes are known later")
   func sets() throws {
     func check<Person: Acquainted>(_ type: Person.Type) throws {
       let people = Person.three()
@@ -26,7 +26,7 @@ import Testing
     for type in kinds { try check(type) }
   }
 
-  @Test("a dictionary whose keys were equal for a while has all its values")
+  @Test("a dictionary whose keys are equal during decoding has all its values")
   func dictionaries() throws {
     func check<Person: Acquainted>(_ type: Person.Type) throws {
       let people = Person.three()
@@ -40,7 +40,7 @@ import Testing
     for type in kinds { try check(type) }
   }
 
-  @Test("sets within other collections of a property")
+  @Test("sets inside collections find their elements")
   func within() throws {
     func check<Person: Acquainted>(_ type: Person.Type) throws {
       let people = Person.three()
@@ -56,7 +56,7 @@ import Testing
     for type in kinds { try check(type) }
   }
 
-  @Test("elements that are hashed by the object that has the set")
+  @Test("elements may be hashed by the owner of their set")
   func owners() throws {
     let parent = ModelParent()
     parent.children = Set((1...50).map { ModelChild($0, parent) })
@@ -67,7 +67,7 @@ import Testing
     for each in [parent, back] { each.children = [] }
   }
 
-  @Test("a set that cannot be made anew, as it is in a structure, is read last with its structure")
+  @Test("a set in a structure is read last with the structure")
   func inStructure() throws {
     let people = ModelPerson.three()
     for person in people { person.club.members = Set(people) }
@@ -92,7 +92,7 @@ import Testing
     for person in people { person.club.members = [] }
   }
 
-  @Test("sets whose elements are hashed by sets of their own")
+  @Test("elements may be hashed by their own sets")
   func hashedBySets() throws {
     let people = (1...8).map { SizedPerson($0) }
     for person in people { person.peers = Set(people) }
@@ -103,7 +103,7 @@ import Testing
     for person in people + back { person.peers = [] }
   }
 
-  @Test("a set that a let of an initializer has is not left as it is, with the hashes of defaults")
+  @Test("a set in a let of an initializer does not keep the hashes of defaults")
   func inLet() throws {
     let player = Player()
     player.name = "name"
@@ -115,7 +115,7 @@ import Testing
     #expect(back.team?.roster.players.contains(back) == true)
     #expect(back.team?.all.contains(back) == true)
     for each in [player, back] { each.team = nil }
-    // Where the way to the initializer cannot wait, it is an error.
+    // If the property that leads to the initializer cannot wait, decoding throws.
     let captain = Captain("name")
     captain.crew = Crew([captain])
     let found = try failure { try roundTrip(captain) }
@@ -126,7 +126,7 @@ import Testing
     captain.crew = Crew([])
   }
 
-  @Test("a set of one in a structure, or in a list, of a model")
+  @Test("a set of one model in a structure or a list finds its element")
   func one() throws {
     let person = ModelPerson()
     person.id = 7
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test("an initializer sees a set that only has to be hashed anew, and may make something else of it")
+  @Test("an initializer sees a set before it is rehashed, and may derive values from it")
   func derived() throws {
     let people = (0..<3).map { CountingPerson($0) }
     for person in people { (person.all, person.list) = (Set(people), people) }
@@ -154,7 +154,7 @@ import Testing
     for person in people + back { (person.all, person.list) = ([], []) }
   }
 
-  @Test("the sets of a value that could not be read are no error of what can be")
+  @Test("the sets of a failed value do not make other values fail")
   func abandoned() throws {
     let people = ModelPerson.three()
     for person in people { person.club.members = Set(people) }
@@ -164,7 +164,7 @@ import Testing
     for person in people { person.club.members = [] }
   }
 
-  @Test("plain objects that are equal until their cycle is closed")
+  @Test("a set of plain objects that are equal until their cycle is closed has all its elements")
   func plain() throws {
     let people = (1...3).map { PlainPartner($0) }
     for (index, person) in people.enumerated() { person.partner = people[(index + 1) % 3] }
@@ -203,7 +203,7 @@ extension Acquainted {
   func letGo() { (friends, maybe, ranks, groups) = ([], nil, [:], [:]) }
 }
 
-// The hashes come last.
+// The properties that are hashed come last.
 
 private final class ModelPerson: ArchivedModel, Acquainted {
   struct Club: Codable {
@@ -218,7 +218,7 @@ private final class ModelPerson: ArchivedModel, Acquainted {
   var id = 0
 }
 
-/// It is hashed by the set in its structure.
+/// Hashed by the set in its structure.
 private final class ClubPerson: ArchivedModel, Hashable {
   struct Club: Codable {
     var members: Set<ClubPerson> = []
@@ -300,7 +300,7 @@ private final class PlainPartner: Codable, Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(partner?.number) }
 }
 
-/// It hashes a property that it reads last, and is equal to nobody else.
+/// Hashes a property that it reads last, and is equal only to itself.
 private final class CountingPerson: Codable, Hashable, SelfRegistering {
   var all: Set<CountingPerson> = []
   var list: [CountingPerson] = []
@@ -325,7 +325,7 @@ private final class CountingPerson: Codable, Hashable, SelfRegistering {
   func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
-/// It is hashed by how many it knows, too.
+/// Also hashed by the number of its peers.
 private final class SizedPerson: ArchivedModel, Hashable {
   var peers: Set<SizedPerson> = []
   var number = 0

@@ -23,7 +23,7 @@ import Testing
     #expect(try roundTrip(left).number == 2)
   }
 
-  @Test("what cannot be archived at all, with what to do about it")
+  @Test("errors about properties that cannot be archived give advice")
   func refused() throws {
     func expect<Value: ArchivedFields>(_ words: String, _ value: Value) throws {
       for found in [
@@ -48,7 +48,7 @@ import Testing
     )
     try expect("PlainUnsafe.user cannot be archived: it is unowned(unsafe). Make it weak", PlainUnsafe())
     try expect("PlainCase cannot be found: it is not a structure or class", PlainCase())
-    // A coding that is inherited would leave out the properties.
+    // Inherited coding code would omit the properties.
     let encoding = try failure { try ArchiveEncoder().encode([PlainBelowOwnCoding()]) }
     #expect(encoding.code == .misuse)
     #expect(
@@ -61,7 +61,7 @@ import Testing
     )
   }
 
-  @Test("a property that cannot be copied is left out if it is a let, and otherwise an error that says so")
+  @Test("a noncopyable property is omitted if it is a let, and an error otherwise")
   func notCopyable() throws {
     let counting = PlainCounting()
     counting.number = 2
@@ -77,7 +77,7 @@ import Testing
     #expect(found.code == .misuse && found.description.contains("\"nmae\""))
   }
 
-  @Test("a let is left as it is, and is an error where its value would be lost")
+  @Test("a let keeps its value, and is an error if its value would be lost")
   func constants() throws {
     let back = try roundTrip(PlainConstants())
     #expect(back.kind == "constant" && back.number == 0)

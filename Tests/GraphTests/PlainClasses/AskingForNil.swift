@@ -2,8 +2,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Initializers that ask whether there is a value, or whether it is nil, before they decode it, or that decode it as
-/// another type.
+/// Initializers that call `contains` or `decodeNil` before they decode a value, or decode it as another type.
 @Suite struct AskingForNil {
   private enum Way: CaseIterable { case onlyNil, onlyContained, containedAndNil, nilAndOptional }
 
@@ -60,7 +59,7 @@ import Testing
     func cut() { (next, previous) = (nil, nil) }
   }
 
-  @Test("the property is nil until it has its value", arguments: Way.allCases)
+  @Test("a reference is nil until it has its value, in every way of decoding", arguments: Way.allCases)
   private func nodes(way: Way) throws {
     let nodes = ["a", "b", "c"].map(Node.init)
     for (node, next) in zip(nodes, nodes.dropFirst()) {
@@ -138,7 +137,7 @@ import Testing
   }
 
   @Test(
-    "a collection that is encoded as it is and decoded in another way is empty until it has its value",
+    "a collection decoded in other ways is empty until it has its value",
     arguments: WayOfElements.allCases
   )
   private func elements(way: WayOfElements) throws {

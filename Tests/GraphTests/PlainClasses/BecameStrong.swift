@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Archives of weak properties that are strong now.
+/// Archives of weak properties that are now strong.
 @Suite struct BecameStrong {
   private enum Before {
     final class Member: Codable {
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// Stores a friend of its own where there is none yet.
+  /// Stores its own friend if there is none yet.
   private final class Sociable: Codable {
     let number: Int
     var friend: Sociable?
@@ -46,7 +46,7 @@ import Testing
     return try archiver.encodedData
   }
 
-  @Test("the objects are there when everything was read")
+  @Test("properties that became strong have their objects after decoding")
   func ring() throws {
     let data = try archive([0: 1, 1: 2, 2: 3, 3: 4, 4: 0], ["all": [0, 1, 2, 3, 4]])
     let back = try KeyedUnarchiver(forReadingFrom: data).decode([Now.Member].self, forKey: "all")
@@ -65,7 +65,7 @@ import Testing
     for (member, friend) in zip(members, friends) { #expect(member.friend === friend) }
   }
 
-  @Test("an initializer that stores another object is told")
+  @Test("decoding throws if an initializer stores another object")
   func storedMeanwhile() throws {
     let data = try archive([0: 1], ["both": [0, 1], "one": [0], "other": [1]])
     let unarchiver = try KeyedUnarchiver(forReadingFrom: data)

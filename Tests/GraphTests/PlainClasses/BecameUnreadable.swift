@@ -2,7 +2,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Cycles that the types of an earlier version closed, and those of a later version cannot: the error names the types,
+/// Cycles that types of an earlier version closed and those of a later version cannot close: the error names the types,
 /// and its advice works.
 @Suite struct BecameUnreadable {
   final class Album: Codable {
@@ -28,7 +28,7 @@ import Testing
     let album: ConstantAlbum
   }
 
-  @Test("no property of the cycle can wait")
+  @Test("a cycle without a property that can wait is an error with advice")
   func constants() throws {
     let found = try failure { try transcode(album, to: ConstantAlbum.self) }
     #expect(found.code == .cycle && found.path == "tracks/[0]/album")
@@ -52,7 +52,7 @@ import Testing
     @Deferred var album: DeferringAlbum
   }
 
-  @Test("the advice works")
+  @Test("following the advice makes the cycle readable")
   func advice() throws {
     let optional = try transcode(album, to: OptionalAlbum.self)
     #expect(optional.tracks.count == 2 && optional.tracks.allSatisfy { $0.album === optional })
@@ -68,7 +68,7 @@ import Testing
     var folders: [StructureFolder]
   }
 
-  @Test("the classes have become structures, which cannot refer back")
+  @Test("structures that read objects of a cycle exceed a limit, and the error gives advice")
   func structures() throws {
     let folder = Folder()
     folder.folders = [Folder(), folder]

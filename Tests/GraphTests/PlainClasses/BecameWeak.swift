@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Archives of strong properties that are weak now.
+/// Archives of strong properties that are now weak.
 @Suite struct BecameWeak {
   enum Before {
     final class Link: Codable {
@@ -69,7 +69,7 @@ import Testing
     for link in links { link.next = nil }
   }
 
-  @Test("a value that became an object, with nothing to keep it, is no reference")
+  @Test("a structure that became a class behind a weak property is an error")
   func values() throws {
     let host = Before.Host()
     host.info = Before.Info(host: host)
@@ -79,7 +79,7 @@ import Testing
     host.info = nil
   }
 
-  @Test("a property that keeps its objects is read last rather than one that became weak")
+  @Test("a strong property is read last rather than one that became weak")
   func others() throws {
     let chain = Before.Chain()
     chain.links = links()

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Cycles through properties of a protocol type that can be empty.
+/// Cycles through properties of protocol types that can be empty.
 @Suite struct CyclesBehindProtocols {
   protocol Link: AnyObject, Codable {
     var name: String { get }
@@ -24,7 +24,7 @@ import Testing
 
   final class Bow: Knot {}
 
-  /// Its initializer is written by hand, and it has two ways back.
+  /// Has a hand-written initializer, and two references back.
   final class Hitch: Link, ArchiveAwakening {
     var name = "hitch"
     @Polymorphic var next: (any Link)?
@@ -58,7 +58,7 @@ import Testing
     func cut() { (next, others, mixed) = (nil, [:], nil) }
   }
 
-  @Test("an object that is its own next, and its own previous")
+  @Test("an object that is its own successor comes back")
   func itself() throws {
     let knot = Knot("a")
     knot.next = knot
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(
-    "a list in both directions, from its first and from its last object",
+    "a doubly linked list comes back from its first and last objects",
     arguments: [2, 3, sized(20_000, inDebug: 2_000)]
   )
   func list(_ count: Int) throws {
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test("dictionaries and arrays, with an initializer by hand that sees them empty")
+  @Test("dictionaries and arrays are empty in a hand-written initializer, and filled later")
   func collections() throws {
     let hitch = Hitch()
     let knot = Knot("k")
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test("several keys, read in any order")
+  @Test("several keys are read in any order")
   func keys() throws {
     let first = Knot("first")
     let second = Bow("second", after: first)
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test("an initializer that stores something else in the property")
+  @Test("decoding throws if an initializer stores another value in the property")
   func notEmpty() throws {
     let object = Stubborn()
     object.peer = object

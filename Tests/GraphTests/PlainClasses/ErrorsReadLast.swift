@@ -3,9 +3,9 @@ import RandomArchives
 import TestSupport
 import Testing
 
-/// Initializers that catch the error of a value that is read last, as one of a value that is read at once.
+/// Initializers catch errors of values that are read last like those of values that are read at once.
 @Suite struct ErrorsReadLast {
-  /// How many people there are, and how many initializers have read some.
+  /// The number of people, and of initializers that have read one.
   private final class Count: @unchecked Sendable {
     var people = 0
     var readings = 0
@@ -60,7 +60,7 @@ import Testing
     func cut() { (friend, team, known) = (nil, [], [:]) }
   }
 
-  /// The names of the people that cannot be read, since their initializers throw.
+  /// The names of people that cannot be read, since their initializers throw.
   private func unreadable(of people: [Person]) -> Set<String> {
     var names = Set(people.filter(\.isRefused).map(\.name))
     while true {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  /// Expects that `back` is the graph of `person` without what is unreadable.
+  /// Expects that `back` is the graph of `person` without the unreadable people.
   private func expectReadable(_ person: Person, _ back: Person, without names: Set<String>, _ seed: UInt64) {
     var counterparts: [ObjectIdentifier: Person] = [:]
     var rest = [(person, back)]
@@ -97,14 +97,14 @@ import Testing
     }
   }
 
-  @Test("random graphs come back without what initializers may do without")
+  @Test("random graphs come back without the values whose errors initializers catch")
   func randomGraphs() throws {
     var seeds = SeededGenerator("caught errors")
     for _ in 0..<200 {
       let seed = seeds.next()
       var numbers = SplitMix(seed: seed)
       let people = (0..<Int.random(in: 2...12, using: &numbers)).map { index in
-        // Longer chains of strict ones may take more attempts than there are.
+        // Longer chains of strict ones might need more attempts than there are.
         Person("\(index)", isStrict: 1...2 ~= index, isRefused: Int.random(in: 0..<8, using: &numbers) == 0)
       }
       defer { for person in people { person.cut() } }
@@ -126,12 +126,12 @@ import Testing
         let back = try decoder.decode(Person.self, from: data)
         expectReadable(root, back, without: names, seed)
       }
-      // Nothing holds those of attempts that failed.
+      // Objects of failed attempts are released.
       #expect(count.people == 0, "graph \(seed)")
     }
   }
 
-  @Test("a long chain of initializers that throw what they get ends with that error")
+  @Test("a long chain of initializers that throw ends with the first error")
   func longChain() throws {
     let people = (0..<1_000).map { Person("\($0)", isStrict: true, isRefused: $0 == 999) }
     defer { for person in people { person.cut() } }
@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  @Test("an initializer that stores another value in a property that waits gets no error that it could catch")
+  @Test("decoding throws if an initializer replaces the value of a property that waits")
   func replacedValue() throws {
     let reader = Reader(nil)
     reader.book = Book(reader)
@@ -206,7 +206,7 @@ import Testing
     #expect(back.book == nil && back.reader.book?.title == "known" && back.reader.book?.reader == nil)
   }
 
-  /// Begins the cycle with the book, so that the property of the reader is read last.
+  /// Begins the cycle with the book, so the property of the reader is read last.
   private struct Pair: Codable {
     let book: Book?
     let reader: Reader

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Classes whose keys can be any text, which archives have in maps. Their properties wait like those of any other class.
+/// Classes whose keys can be any text, which are in maps. Their properties wait like those of any other class.
 @Suite struct KeysOfText {
   fileprivate class Node: Codable {
     var name = ""
@@ -35,7 +35,7 @@ import Testing
     func cut() { (next, children, byName) = (nil, [], [:]) }
   }
 
-  @Test("cycles by each property, and objects that only weak properties refer to")
+  @Test("every property closes a cycle, and weak ones do not archive their objects")
   func everyProperty() throws {
     let (root, child) = (Node("root"), Node("child"))
     (root.children, child.parent) = ([child], root)
@@ -54,7 +54,7 @@ import Testing
     for node in [root, child] { node.cut() }
   }
 
-  /// Adds to the map of its superclass, or has its own beside that.
+  /// Adds to the map of its superclass, or has its own beside it.
   fileprivate class Leaf: Node {
     var twin: Leaf?
     weak var rival: Node?
@@ -88,7 +88,7 @@ import Testing
     override var isAdded: Bool { false }
   }
 
-  @Test("subclasses, which add to the map of their superclass or have one beside it")
+  @Test("subclasses add to the map of their superclass or have their own")
   func subclasses() throws {
     let pairs = [
       [Leaf("a"), Leaf("b")], [LeafBeside("a"), LeafBeside("b")], [Leaf("a"), LeafBeside("b")],
@@ -105,9 +105,9 @@ import Testing
     }
   }
 
-  // The next classes are not private, for some are found by their names.
+  // These classes are not private, since some are found by name.
 
-  /// Its keys have other texts than the names of its properties.
+  /// The texts of its keys are not the names of its properties.
   class Titled: Codable {
     var next: Titled?
     weak var parent: Titled?
@@ -157,11 +157,11 @@ import Testing
     }
   }
 
-  @Test("a superclass whose keys have other texts, in the map of its subclass")
+  @Test("a superclass with custom key texts comes back from the map of its subclass")
   func superclassWithTexts() throws {
     let (root, child) = (TitledLeaf(), TitledLeaf())
     child.parent = root
-    // Neither is the other archived, so that their weak properties wait in vain.
+    // Neither archives the other, so their weak properties stay nil.
     let alone = try ArchiveEncoder().encode(child)
     child.parent = nil
     #expect(try alone.count < ArchiveEncoder().encode([child, root]).count)
@@ -181,7 +181,7 @@ import Testing
     chained.next = nil
   }
 
-  /// The same properties by the keys that the compiler makes.
+  /// The same properties with synthesized keys.
   fileprivate final class Synthesized: Codable {
     var name = ""
     var next: Synthesized?
@@ -190,7 +190,7 @@ import Testing
     var byName: [String: Synthesized] = [:]
   }
 
-  @Test("a program reads what the other kind of keys wrote")
+  @Test("classes read archives written with the other kind of keys")
   func otherKeys() throws {
     let node = Node("node")
     (node.next, node.parent, node.children) = (node, node, [node])
@@ -236,7 +236,7 @@ import Testing
     }
   }
 
-  @Test("a case that is named as the property, with another text")
+  @Test("a key with the name of its property and another text closes a cycle")
   func renamed() throws {
     let first = Renamed()
     first.next = Renamed()
@@ -248,7 +248,7 @@ import Testing
     first.next = nil
   }
 
-  /// Its keys are those of a dictionary, and no properties, whatever they are.
+  /// Its keys are those of a dictionary, not properties, whatever their texts.
   private final class Shelf: Codable {
     var items: [String: Node] = [:]
 
@@ -265,7 +265,7 @@ import Testing
     }
   }
 
-  @Test("keys that are not the names of properties, or of one of another type")
+  @Test("keys that are not names of properties, or of another type, come back")
   func otherNames() throws {
     let shelf = Shelf()
     for name in ["items", "_items", "other", ""] { shelf.items[name] = Node(name) }
@@ -276,7 +276,7 @@ import Testing
     }
   }
 
-  @Test("a save of listed objects looks at no others, unless a reference is under another key")
+  @Test("a save of changes encodes only those objects, unless a reference has a new key")
   func documents() throws {
     let root = Node("root")
     root.children = (0..<3).map { _ in Node("") }

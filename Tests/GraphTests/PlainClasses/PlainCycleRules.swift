@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What can wait in a cycle and what cannot, and what is said of it.
+/// Which properties can wait in a cycle, and the errors about the others.
 @Suite struct PlainCycleRules {
   // MARK: Keys
 
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test("objects of one class that encode different keys, only one of which can wait")
+  @Test("objects of one class may encode different keys, only one of which can wait")
   func differentKeys() throws {
     let sparse = Sparse(first: nil)
     sparse.second = Sparse(first: sparse)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("an object that encodes integers of 128 bits before the property that can wait")
+  @Test("an object may encode 128-bit integers before the property that can wait")
   func largeNumbers() throws {
     let byHand = NumberedByHand()
     byHand.next = byHand
@@ -84,7 +84,7 @@ import Testing
     init(_ name: String) { self.name = name }
 
     static func == (left: Member, right: Member) -> Bool { left === right }
-    /// Changes when the friends are there.
+    /// Changes when the friends are assigned.
     func hash(into hasher: inout Hasher) {
       hasher.combine(name)
       hasher.combine(friends.count)
@@ -96,10 +96,10 @@ import Testing
     }
   }
 
-  @Test("sets and dictionaries that are read last find their elements, whatever these are hashed by")
+  @Test("sets and dictionaries that are read last find their elements")
   func hashesInProperties() throws {
     let members = (0..<5).map { Member(String($0)) }
-    // Not all at once, so that no element changes its hash here while it is in a set.
+    // Not all at once, so no element changes its hash here while it is in a set.
     let sets = members.map { member in Set(members.filter { $0 !== member }) }
     for (member, set) in zip(members, sets) {
       member.friends = set
@@ -121,7 +121,7 @@ import Testing
     let members: Set<Member>
   }
 
-  @Test("a set that an initializer has is refused if its elements have other hashes in the end")
+  @Test("a set in an initializer is refused if the hashes of its elements change")
   func hashesElsewhere() throws {
     let (ann, bob) = (Member("Ann"), Member("Bob"))
     ann.friends = [bob]
@@ -219,7 +219,7 @@ import Testing
     }
   }
 
-  @Test("an initializer may ask for it twice") func askedTwice() throws {
+  @Test("an initializer may request the property twice") func askedTwice() throws {
     let asking = Asking()
     asking.next = asking
     let back = try roundTrip(asking)
@@ -227,7 +227,7 @@ import Testing
     for asking in [asking, back] { asking.next = nil }
   }
 
-  @Test("what is derived when an object awakes sees everything") func awakening() throws {
+  @Test("values derived in awakeFromArchive see all objects") func awakening() throws {
     let awaking = Awaking("a")
     awaking.peers = [awaking, Awaking("b")]
     defer { awaking.peers = [] }
@@ -249,7 +249,7 @@ import Testing
     }
   }
 
-  @Test("an initializer that stores something else is told") func replaced() throws {
+  @Test("decoding throws if an initializer stores another value") func replaced() throws {
     let replacing = Replacing("one")
     replacing.peer = replacing
     defer { replacing.peer = nil }
@@ -301,7 +301,7 @@ import Testing
     root.breakCycles()
   }
 
-  // MARK: What cannot wait
+  // MARK: Properties that cannot wait
 
   struct Info: Codable { var node: InStructure? }
   final class InStructure: Codable {
@@ -316,7 +316,7 @@ import Testing
     @Deferred var info = Info()
   }
 
-  @Test("a value within a structure: the advice is given, and works") func structure() throws {
+  @Test("the error for a value within a structure gives advice that works") func structure() throws {
     let node = InStructure()
     node.info.node = node
     defer { node.info.node = nil }
@@ -354,7 +354,7 @@ import Testing
     @Deferred var kind = Kind.none
   }
 
-  @Test("the payload of an enumeration: the advice is given, and works") func enumeration() throws {
+  @Test("the error for the payload of an enumeration gives advice that works") func enumeration() throws {
     let object = InEnumeration()
     object.kind = .of(object)
     defer { object.kind = .none }
@@ -381,7 +381,7 @@ import Testing
     init() { _peer = Deferred(wrappedValue: Logged(wrappedValue: nil)) }
   }
 
-  @Test("a property behind a wrapper: the advice is given, and works") func wrapper() throws {
+  @Test("the error for a wrapped property gives advice that works") func wrapper() throws {
     let object = Wrapped()
     object.peer = object
     defer { object.peer = nil }
@@ -401,7 +401,7 @@ import Testing
     init(_ owner: Owner) { self.owner = owner }
   }
   final class Owner: Codable {
-    /// As a let in a class of a framework may be: assigned once, in the initializer.
+    /// Like a let in a class of a framework: assigned once, in the initializer.
     let list: List
     init() { list = List() }
     final class List: Codable {
@@ -422,7 +422,7 @@ import Testing
     }
   }
 
-  @Test("names types and properties once, and says what to do for each") func names() throws {
+  @Test("the error names types and properties once, with advice for each") func names() throws {
     let owner = Owner()
     owner.list.first.owned = Owned(owner)
     defer { owner.list.first.owned = nil }
@@ -433,7 +433,7 @@ import Testing
     #expect(message.components(separatedBy: "Owner.list").count == 2)
   }
 
-  /// A wrapper that is a class, and encodes its value without a key.
+  /// A wrapper that is a class and encodes its value without a key.
   @propertyWrapper final class Boxed<Value: Codable>: Codable {
     var wrappedValue: Value
     init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
@@ -454,7 +454,7 @@ import Testing
     init() { _peer = Deferred(wrappedValue: Boxed(wrappedValue: nil)) }
   }
 
-  @Test("an object without keys is named without a property") func withoutKeys() throws {
+  @Test("the error names an object without keys without a property") func withoutKeys() throws {
     let object = InBox()
     object.peer = object
     defer { object.peer = nil }
@@ -497,7 +497,7 @@ import Testing
     }
   }
 
-  @Test("an element of an unkeyed container: the advice is given, and works") func element() throws {
+  @Test("the error for an element of an unkeyed container gives advice that works") func element() throws {
     let object = Couple()
     object.partners[1] = object
     defer { object.partners = [] }
@@ -534,7 +534,7 @@ import Testing
     struct Saddle: Codable { var rider: FreeRider? }
   }
 
-  @Test("an unowned property: the advice is given, and works") func unowned() throws {
+  @Test("the error for an unowned property gives advice that works") func unowned() throws {
     let horse = Horse()
     horse.saddle.rider = Rider(horse)
     let message = try #require(refusal(of: horse))
@@ -544,7 +544,7 @@ import Testing
     try forEachWay(free) { #expect($0.saddle.rider?.horse === $0) }
   }
 
-  @Test("a let is named with what to do, also if it is optional", arguments: ["peers", "first"])
+  @Test("the error for a let advises a var, also if it is optional", arguments: ["peers", "first"])
   func constant(_ name: String) throws {
     final class Constant: Codable {
       let peers: [Peer]

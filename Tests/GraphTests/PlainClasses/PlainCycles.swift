@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Classes as any program has them, which refer to each other in cycles: nothing in them knows of archives.
+/// Classes as in any program that refer to each other in cycles, without code for archives.
 @Suite struct PlainCycles {
   // MARK: Parents
 
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("a tree whose nodes have a weak parent") func weakParent() throws {
+  @Test("a tree whose nodes have a weak parent comes back") func weakParent() throws {
     let root = TreeNode("root", [TreeNode("a", [TreeNode("c")]), TreeNode("b")])
     try forEachWay(root) { back in
       #expect(back.parent == nil)
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("renamed keys") func renamedKeys() throws {
+  @Test("properties with renamed keys come back") func renamedKeys() throws {
     let root = Renamed()
     let child = Renamed()
     root.children = [child]
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test("an unowned let, from both sides") func unownedLet() throws {
+  @Test("an unowned let comes back, from both objects") func unownedLet() throws {
     let document = Document()
     document.title = "Sketch"
     document.shapes = [Shape(1, document), Shape(2, document)]
@@ -106,7 +106,7 @@ import Testing
     init(_ number: Int) { self.number = number }
   }
 
-  @Test("a ring of optional unowned properties") func unownedRing() throws {
+  @Test("a cycle of optional unowned properties comes back") func unownedRing() throws {
     let courses = (0..<5).map(Course.init)
     for (index, course) in courses.enumerated() {
       course.next = courses[(index + 1) % 5]
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test("a doubly linked list, whichever link is the root", arguments: [0, 1, 5, 8, 9])
+  @Test("a doubly linked list comes back from any link", arguments: [0, 1, 5, 8, 9])
   func doublyLinkedList(root: Int) throws {
     let links = (0..<10).map(Link.init)
     for (left, right) in zip(links, links.dropFirst()) {
@@ -149,13 +149,13 @@ import Testing
       var numbers: [Int] = []
       for link in sequence(first: first, next: \.next) { numbers.append(link.number) }
       #expect(numbers == Array(0..<10))
-      // Strong both ways: let go of by hand.
+      // Strong in both directions, so the test breaks the cycles.
       for link in Array(sequence(first: first, next: \.next)) { link.previous = nil }
     }
     for link in links { link.previous = nil }
   }
 
-  @Test("an object that refers to itself") func itself() throws {
+  @Test("an object that refers to itself comes back") func itself() throws {
     let link = Link(1)
     link.next = link
     try forEachWay(link) { back in
@@ -171,7 +171,7 @@ import Testing
     init(_ owner: FixedWay?) { self.owner = owner }
   }
 
-  @Test("a let on one side") func letOnOneSide() throws {
+  @Test("a cycle with a let in one object comes back") func letOnOneSide() throws {
     let owner = FixedWay(nil)
     owner.tools = [FixedWay(owner), FixedWay(owner)]
     try forEachWay(owner) { back in
@@ -217,7 +217,7 @@ import Testing
     }
   }
 
-  @Test("friends in arrays, sets, dictionaries, optionals and private properties") func friends() throws {
+  @Test("friends in collections, optionals and private properties come back") func friends() throws {
     let (ann, bob, cleo) = (Person("Ann"), Person("Bob"), Person("Cleo"))
     let all = [ann, bob, cleo]
     for person in all {
@@ -303,7 +303,7 @@ import Testing
     }
   }
 
-  /// Its superclass has a container under a key.
+  /// Its superclass has its own container under a key.
   final class Tram: Vehicle {
     weak var front: Tram?
     override init() { super.init() }
@@ -329,7 +329,7 @@ import Testing
     var trams: [Tram] = []
   }
 
-  @Test("properties of superclasses, in a container of their own and in a shared one") func superclasses()
+  @Test("properties of superclasses come back, from their own and shared containers") func superclasses()
     throws
   {
     let driver = Driver()
@@ -374,7 +374,7 @@ import Testing
     init(_ value: Value) { self.value = value }
   }
 
-  @Test("generic classes") func generic() throws {
+  @Test("generic classes come back") func generic() throws {
     let (left, right) = (Box("left"), Box("right"))
     left.other = right
     right.other = left
@@ -394,7 +394,7 @@ import Testing
     var delegate: View?
   }
 
-  @MainActor @Test("main-actor classes") func mainActor() throws {
+  @MainActor @Test("classes on the main actor come back") func mainActor() throws {
     let (window, button) = (View(), View())
     window.subviews = [button]
     button.superview = window
@@ -412,7 +412,7 @@ import Testing
   // MARK: Several keys
 
   @Test(
-    "values under several keys, read in any order",
+    "values under several keys come back in any order",
     arguments: [[0, 1, 2], [2, 1, 0], [1, 2, 0], [1, 0, 2]]
   )
   func severalKeys(order: [Int]) throws {
@@ -452,7 +452,7 @@ import Testing
   }
 }
 
-/// Archives `value` as data, as a file, as a deep copy and in an archive that is sorted, and lets `check` look at each.
+/// Archives `value` as data, in a file, as a deep copy and by the drop-in coders, and passes each result to `check`.
 func forEachWay<Value: Codable>(_ value: Value, _ check: (Value) throws -> Void) throws {
   try check(KeyedUnarchiver.unarchive(Value.self, from: KeyedArchiver.archivedData(withRootObject: value)))
   let path = FileManager.default.temporaryDirectory.appending(path: "plain-\(UUID().uuidString).keepsake")
@@ -464,7 +464,7 @@ func forEachWay<Value: Codable>(_ value: Value, _ check: (Value) throws -> Void)
   try check(ArchiveDecoder().decode(Value.self, from: ArchiveEncoder().encode(value)))
 }
 
-/// What the archiver says of `value`, which is in a cycle that it refuses; `nil` if it archives it.
+/// The archiver's error for `value`, which is in a cycle that it refuses; `nil` if it archives it.
 func refusal(of value: some Encodable) -> String? {
   do {
     _ = try KeyedArchiver.archivedData(withRootObject: value)

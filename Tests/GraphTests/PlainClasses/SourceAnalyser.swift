@@ -4,11 +4,11 @@ import RandomArchives
 import TestSupport
 import Testing
 
-/// A real program: the object model of a tool that reads Swift source. Its 22 classes refer to each other in every direction,
-/// and have nothing of the library: no wrapper, no conformance, no base class.
+/// A real program: the object model of a tool that reads Swift source. Its 22 classes refer to each other in all
+/// directions, and use no wrapper, conformance or base class of the library.
 @Suite struct SourceAnalyser {
   @Test(
-    "it comes back as it was, with all identities, by data and by file, and once more from what came back"
+    "a program comes back with all identities, from data, a file and a copy of the result"
   )
   func roundTrip() throws {
     let program = SourceProgram.make(typeCount: 100, seed: 14)
@@ -24,13 +24,13 @@ import Testing
     #expect(try KeyedUnarchiver.unarchive(SourceProgram.self, fromFile: path) == program)
   }
 
-  @Test("programs of every size", arguments: [1, 2, 3, 5, 10, 20, 40])
+  @Test("programs of every size come back", arguments: [1, 2, 3, 5, 10, 20, 40])
   func sizes(seed: Int) throws {
     let program = SourceProgram.make(typeCount: seed, seed: UInt64(seed))
     #expect(try KeyedArchiver.copy(of: program) == program)
   }
 
-  @Test("the same program, made twice, gives one archive, and what differs is found")
+  @Test("equal programs give one archive, and other programs are unequal")
   func fingerprints() throws {
     let archives = try (0..<2).map { _ in
       try KeyedArchiver.archivedData(

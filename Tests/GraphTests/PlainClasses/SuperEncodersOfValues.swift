@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// A `superEncoder(forKey:)` may be that of a value which is no part of a superclass. The keys of the value may be those of
+/// A `superEncoder(forKey:)` may encode a value that is not a superclass. The keys of the value may be those of
 /// properties of the object.
 @Suite struct SuperEncodersOfValues {
   final class Label: Codable {
@@ -16,7 +16,7 @@ import Testing
     var next: Stop?
   }
 
-  /// A class without a superclass, whose details have keys like its own.
+  /// A class without a superclass; its details have keys like its own.
   final class Stop: Codable {
     let number: Int
     weak var label: Label?
@@ -49,7 +49,7 @@ import Testing
     init() {}
   }
 
-  /// A subclass with a weak property, and a value that has its key.
+  /// A subclass with a weak property, and a value with the same key.
   final class Station: Place {
     weak var label: Label?
     var details = Details()
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  /// A class that is not Codable, and has what its subclasses archive.
+  /// A class that is not Codable, with properties that its subclasses archive.
   class Platform {
     weak var label: Label?
     var next: Track?
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("a superclass that is not Codable has properties, too")
+  @Test("properties of a superclass that is not Codable are archived")
   func superclassByHand() throws {
     let (first, second, label) = (Track(1), Track(2), Label("only weakly referred to"))
     (first.next, second.next, first.label) = (second, first, label)
@@ -129,7 +129,7 @@ import Testing
     for track in [first, back] { track.next = nil }
   }
 
-  @Test("a strong reference under the key of a weak property is strong")
+  @Test("a strong reference under the key of a weak property is archived")
   func strong() throws {
     let (stop, station) = (Stop(1), Station())
     stop.details.label = Label("strong")
@@ -138,7 +138,7 @@ import Testing
     #expect(try KeyedArchiver.copy(of: station).details.label?.text == "too")
   }
 
-  @Test("a cycle by the value is refused, since that cannot wait")
+  @Test("a cycle through the value of a super encoder is refused")
   func cycleByValue() throws {
     let (first, second) = (Stop(1), Stop(2))
     (first.details.next, second.details.next) = (second, first)
@@ -146,7 +146,7 @@ import Testing
     for stop in [first, second] { stop.details = Details() }
   }
 
-  @Test("a property that waits leaves the value of its key alone")
+  @Test("a property that waits leaves the value with the same key intact")
   func cycleByProperty() throws {
     let (first, second, third) = (Stop(1), Stop(2), Stop(3))
     (first.next, second.next, first.details.next) = (second, first, third)
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  @Test("a cycle by the single value of a super encoder is refused, and closed by a property that can wait")
+  @Test("a cycle through a super encoder is refused, unless a property that can wait closes it")
   func cycleBySingleValue() throws {
     let (first, second) = (Wagon(), Wagon())
     (first.first, second.first) = (first, first)

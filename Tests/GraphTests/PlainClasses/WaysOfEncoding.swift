@@ -3,10 +3,10 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Objects in cycles that encode other values in every way that `Encoder` offers. The archiver lets them encode once more
+/// Objects in cycles that encode other values by every method of `Encoder`. The archiver calls `encode(to:)` again
 /// to find the types of their properties.
 @Suite struct WaysOfEncoding {
-  /// Throws if a container has another count than it says to the archiver.
+  /// Throws if a container reports a wrong count to the archiver.
   private static func fill(_ list: inout any UnkeyedEncodingContainer) throws {
     let start = list.count
     try list.encodeNil()
@@ -48,7 +48,7 @@ import Testing
       try record.encode("no property", forKey: .next)
       var single = container.superEncoder(forKey: .single).singleValueContainer()
       try single.encode(UInt128.max)
-      // The class has no superclass, so that this is another value.
+      // The class has no superclass, so this is another value.
       var value = container.superEncoder().container(keyedBy: Keys.self)
       try value.encode("no property", forKey: .next)
       var values = container.superEncoder(forKey: .value).unkeyedContainer()
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("under other keys, after the property that can wait")
+  @Test("an object may encode other keys after the property that can wait")
   func otherKeys() throws {
     let varied = Varied()
     varied.next = Varied()
@@ -68,7 +68,7 @@ import Testing
     varied.next = nil
   }
 
-  /// Encodes nothing under keys, so that no property can wait.
+  /// Encodes nothing under keys, so no property can wait.
   private final class Listed: Codable {
     @Deferred var next: Listed?
 
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test("in an unkeyed container of the object, which must defer what closes the cycle")
+  @Test("a cycle through an unkeyed container is refused unless its element is deferred")
   func unkeyed() throws {
     let listed = Listed()
     listed.next = listed
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  /// Leaves its coding to a structure with its properties.
+  /// Delegates its coding to a structure with its properties.
   private final class Described: Codable {
     struct Description: Codable {
       var name: String
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test("by a structure with the properties, in a single-value container or not", arguments: [false, true])
+  @Test("a structure may encode the properties of the object for it", arguments: [false, true])
   func structures(isSingle: Bool) throws {
     let (first, second) = (Described("first", isSingle: isSingle), Described("second", isSingle: isSingle))
     (first.next, second.parent) = (second, first)
@@ -166,7 +166,7 @@ import Testing
     second.next = nil
   }
 
-  /// Leaves its coding to a structure that leaves it to another one.
+  /// Delegates its coding to a structure that delegates it to another one.
   private final class Wrapped: Codable {
     struct Version: Codable {
       var description: Description
@@ -201,7 +201,7 @@ import Testing
     }
   }
 
-  @Test("by a structure in another one, each in a single-value container")
+  @Test("nested structures may encode the properties of the object, each in a single-value container")
   func structuresInOthers() throws {
     let wrapped = Wrapped()
     wrapped.next = wrapped
@@ -214,13 +214,13 @@ import Testing
 
   protocol AnyContent: Codable {}
 
-  // Not private, for it is found by its name.
+  // Not private, since it is found by name.
   struct OddContent: AnyContent {
     var next: Typed?
     var parent: Typed?
   }
 
-  /// Writes a type before the value that has its properties.
+  /// Encodes a type before the value that has its properties.
   final class Typed: Codable {
     var next: Typed?
     weak var parent: Typed?
@@ -239,7 +239,7 @@ import Testing
     }
   }
 
-  @Test("by a structure whose type is written, so that readers do not know the properties")
+  @Test("a cycle through a structure behind a protocol is refused")
   func typed() throws {
     let (typed, parent) = (Typed(), Typed())
     (typed.next, typed.parent) = (Typed(), parent)

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What is known of weak properties goes by numbers, which are given out anew after an error.
+/// The archiver knows weak properties by numbers, which are reused after an error.
 @Suite struct WeakAfterErrors {
   final class Failing: Codable {
     weak var next: Failing?
@@ -26,7 +26,7 @@ import Testing
     init(_ next: Strong?) { self.next = next }
   }
 
-  @Test("a strong property is archived where a weak one of the same key was taken back")
+  @Test("a strong property is archived after a weak one of the same key was undone")
   func takenBack() throws {
     let archiver = KeyedArchiver()
     let (failing, target) = (Failing(), Failing())
@@ -55,7 +55,7 @@ import Testing
 
   final class Club: Codable { var members: Set<Equal> = [] }
 
-  @Test("weak properties of an earlier key get the object that stays if a later key is decoded twice")
+  @Test("weak properties of an earlier key get the final object if a later key is decoded twice")
   func decodedAgain() throws {
     let (one, two, watching, club) = (Equal("one"), Equal("two"), Watching(), Club())
     (one.friend, two.friend) = (two, one)
@@ -67,7 +67,7 @@ import Testing
     let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
     let back = try unarchiver.decode(Watching.self, forKey: "watching")
     #expect(back.watched == nil && back.other == nil)
-    // Before their friends are there the members are equal, so the set has to be read last.
+    // Until their friends are assigned, the members are equal, so the set must be read last.
     let members = try unarchiver.decode(Club.self, forKey: "club").members
     #expect(members.count == 2)
     #expect(members.contains { $0 === back.watched } && members.contains { $0 === back.other })
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  /// A class that encodes its owner in a container of its own, and leaves it out if it cannot be read.
+  /// A class that encodes its owner in a separate container, and omits it if it cannot be read.
   final class Part: Codable {
     var owner: Owner?
     init(_ owner: Owner) { self.owner = owner }

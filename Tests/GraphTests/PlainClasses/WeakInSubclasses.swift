@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Weak properties of classes whose superclass has keys of its own, in the same record or in one beside it.
+/// Weak properties of classes whose superclass has its own keys, in the same record or in one beside it.
 @Suite struct WeakInSubclasses {
   final class Owner: Codable {
     var name = "the owner of it all"
@@ -15,7 +15,7 @@ import Testing
     init() {}
   }
 
-  /// When a class asks for its container and has its superclass encode itself.
+  /// When a class requests its container, and when its superclass encodes itself.
   enum Order: Codable, CaseIterable { case superFirst, superLast, superBetween, superEncoder, requestedFirst }
 
   final class Wheel: Part {
@@ -85,13 +85,13 @@ import Testing
   }
 
   @Test(
-    "they are no reason to archive their object, and refer to it if something else is",
+    "weak properties refer to their object only if something else archives it",
     arguments: Order.allCases
   )
   func conditional(_ order: Order) throws {
     let (owner, wheel, door) = (Owner(), Wheel(), Door())
     (wheel.order, wheel.owner, door.order, door.owner) = (order, owner, order, owner)
-    // A second one of each, as the first of a class tells what its properties are.
+    // Two of each, since the first object of a class shows what its properties are.
     var car = Car(wheels: [wheel, Wheel()], doors: [door, Door()])
     (car.wheels[1].owner, car.doors[1].owner) = (owner, owner)
     let data = try KeyedArchiver.archivedData(withRootObject: car)
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("a property that is encoded a second time is what it was the first time, strong or weak")
+  @Test("properties encoded again stay strong or weak")
   func encodedAgain() throws {
     let (garage, other, owner) = (Garage(), Garage(), Owner())
     (garage.owner, other.tenant) = (owner, owner)
