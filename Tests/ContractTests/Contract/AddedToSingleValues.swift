@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// A single-value container that was not used has no effect; other containers may add to what it was given.
+/// An unused single-value container has no effect; other containers may add to the value that it encoded.
 @Suite struct AddedToSingleValues {
   private struct Point: Codable, Equatable {
     var x = 1
@@ -12,9 +12,9 @@ import Testing
 
   private enum Keys: CodingKey { case x, label }
 
-  // MARK: Asked for and not used
+  // MARK: Unused
 
-  @Test("an unused container gives way to each other kind", arguments: SingleValue.Way.allCases)
+  @Test("an unused single-value container does not prevent another one", arguments: SingleValue.Way.allCases)
   func unused(way: SingleValue.Way) throws {
     func archive(asking: Bool) throws -> Data {
       try writeUnkeyed { list in
@@ -35,7 +35,7 @@ import Testing
     #expect(try archive(asking: true) == archive(asking: false))
   }
 
-  @Test("and to a value that encodes itself into the encoder")
+  @Test("an unused single-value container does not prevent a value from encoding itself")
   func unusedBeforeAValue() throws {
     let values: [any Encodable] = [
       Point(), [1, 2], ["a": "b"], "text", Date(timeIntervalSinceReferenceDate: 1),
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("on the archiver itself")
+  @Test("an unused single-value container of the archiver does not prevent keys")
   func unusedOnTheArchiver() throws {
     let archiver = KeyedArchiver()
     _ = archiver.singleValueContainer()
@@ -59,7 +59,7 @@ import Testing
     )
   }
 
-  @Test("once another container was asked for, an unused one that was kept throws")
+  @Test("using a single-value container throws after another container was requested")
   func keptUnused() throws {
     let found = try failure {
       try write { encoder in
@@ -74,7 +74,7 @@ import Testing
 
   // MARK: Flattening
 
-  @Test("keys are added to a structure, by any type of key, and to a dictionary")
+  @Test("keys of any type are added to a structure and to a dictionary")
   func keys() throws {
     for base in [Point(), ["x": 1, "y": 2]] as [any Encodable] {
       for isDynamic in [false, true] {
@@ -127,7 +127,7 @@ import Testing
     try pass([[1], []], [2, 3])
   }
 
-  @Test("within containers, with some of the structure's own still open, and to what encoded nothing")
+  @Test("values within containers, with open containers and without content accept additions")
   func nested() throws {
     let data = try writeKeyed { container in
       var kept: (any UnkeyedEncodingContainer)?
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test("on the archiver itself, whose keys the structure's are then")
+  @Test("a structure encoded into the archiver gives it its keys, and further keys are added")
   func onTheArchiver() throws {
     let archiver = KeyedArchiver()
     var single = archiver.singleValueContainer()
@@ -180,7 +180,7 @@ import Testing
     var x = 1
   }
 
-  @Test("nothing can be added to an object, nor another kind of container; what was there stays")
+  @Test("adding to an object or by another kind of container throws, and the value stays")
   func refused() throws {
     let data = try writeUnkeyed { list in
       for value in [Node(), "text", URL(string: "a:b"), [1], Point()] as [any Encodable] {
@@ -293,7 +293,7 @@ import Testing
     #expect(try container.decode(String.self, forKey: "after") == "after")
   }
 
-  @Test("a nested container cannot add to an object, which stays", arguments: [false, true])
+  @Test("a nested container cannot add to an object encoded under its key", arguments: [false, true])
   func objectsUnderKeys(isUnkeyed: Bool) throws {
     let data = try writeKeyed { container in
       try container.encode(Node(), forKey: "a")
@@ -315,7 +315,7 @@ import Testing
     }
   }
 
-  @Test("a container opened again has the containers in it that are still held, whoever asks for them")
+  @Test("a container opened again keeps the nested containers that are still held")
   func heldWithinOpenedAgain() throws {
     let data = try writeKeyed { container in
       var kept: (any UnkeyedEncodingContainer)?

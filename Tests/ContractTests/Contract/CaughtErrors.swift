@@ -3,12 +3,12 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// A value whose `encode(to:)` throws, and whose caller catches that, leaves nothing behind: the archive is, byte for
-/// byte, the one of a caller that never tried.
+/// A value whose `encode(to:)` throws, and whose caller catches the error, leaves no trace: the archive has the bytes
+/// of one whose caller never tried.
 @Suite struct CaughtErrors {
-  /// How a value gets far before it fails.
+  /// How far a value gets before it fails.
   enum Failing: CaseIterable, Encodable, CustomTestArgumentEncodable {
-    /// Its own name, since as a value it fails.
+    /// Its own name: as a value, it fails.
     func encodeTestArgument(to encoder: some Encoder) throws {
       try String(describing: self).encode(to: encoder)
     }
@@ -68,7 +68,7 @@ import Testing
   private class Shown: Codable {}
   private final class Hidden: Shown {}
 
-  @Test("an object of a class that no reader would find, in a record")
+  @Test("an object of a class that readers cannot find leaves no trace in a record")
   func unfindableClass() throws {
     func archive(trying: Bool) throws -> Data {
       try write { encoder in
@@ -83,7 +83,7 @@ import Testing
     #expect(try archive(trying: true) == archive(trying: false))
   }
 
-  @Test("in a keyed container", arguments: Failing.allCases)
+  @Test("a failed value leaves no trace in a keyed container", arguments: Failing.allCases)
   func keyed(failing: Failing) throws {
     func archive(trying: Bool) throws -> Data {
       try writeKeyed { container in
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test("in an unkeyed container", arguments: Failing.allCases)
+  @Test("a failed value leaves no trace in an unkeyed container", arguments: Failing.allCases)
   func unkeyed(failing: Failing) throws {
     func archive(trying: Bool) throws -> Data {
       try writeUnkeyed { list in
@@ -121,7 +121,7 @@ import Testing
     #expect(try ArchiveDecoder().decode([Int].self, from: data) == [1, 2])
   }
 
-  @Test("in a single-value container, which is then still free", arguments: Failing.allCases)
+  @Test("a single-value container accepts another value after a failed one", arguments: Failing.allCases)
   func single(failing: Failing) throws {
     func archive(trying: Bool) throws -> Data {
       try write { encoder in
@@ -135,7 +135,7 @@ import Testing
     #expect(try ArchiveDecoder().decode(String.self, from: data) == "instead")
   }
 
-  @Test("under a key of the archiver", arguments: Failing.allCases)
+  @Test("a failed value leaves no trace under a key of the archiver", arguments: Failing.allCases)
   func topLevel(failing: Failing) throws {
     func archive(trying: Bool) throws -> Data {
       let archiver = KeyedArchiver()
@@ -150,7 +150,7 @@ import Testing
     #expect(try KeyedUnarchiver(forReadingFrom: data).allKeys.sorted() == ["a", "b"])
   }
 
-  @Test("beside containers that are open and are written on afterwards", arguments: Failing.allCases)
+  @Test("a failed value leaves no trace beside open containers", arguments: Failing.allCases)
   func besideOpenContainers(failing: Failing) throws {
     func archive(trying: Bool) throws -> Data {
       try writeKeyed { container in
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  @Test("an object first met in a failed value, and then in one that succeeds")
+  @Test("an object first reached by a failed value is archived by a later one")
   func objectMetAgain() throws {
     func archive(trying: Bool) throws -> Data {
       let thing = Thing("met again")
@@ -198,7 +198,7 @@ import Testing
     #expect(things[1] === things[2])
   }
 
-  @Test("the value that a key had before a failed attempt to replace it stays")
+  @Test("a failed replacement keeps the previous value of the key")
   func replacing() throws {
     let data = try writeKeyed { container in
       try container.encode("kept", forKey: "k")
@@ -213,7 +213,7 @@ import Testing
     )
   }
 
-  @Test("an object that fails fails the archive, though its caller caught what there was to catch")
+  @Test("an object whose encoding fails makes archiving fail, though its caller caught the error")
   func failingObject() throws {
     #expect(throws: Refusal(reason: "bad")) {
       try writeUnkeyed { list in
@@ -229,7 +229,7 @@ import Testing
     }
   }
 
-  @Test("many objects before, in and after the value that fails", arguments: [0, 10, 63, 64, 65, 130])
+  @Test("a failed value leaves no trace among many objects", arguments: [0, 10, 63, 64, 65, 130])
   func manyObjects(before: Int) throws {
     for failing in [1, 60, 64, 200] {
       func archive(trying: Bool) throws -> Data {
@@ -251,7 +251,7 @@ import Testing
     }
   }
 
-  @Test("the first attempt fails, and every later call of the same encoder is as good as new")
+  @Test("an encoder that failed encodes later values as before")
   func encoderReused() throws {
     let encoder = ArchiveEncoder()
     let expected = try encoder.encode([1, 2])

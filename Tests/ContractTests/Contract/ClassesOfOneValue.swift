@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// A class that writes one value by itself is read as a structure that does so, and as that value.
+/// A class that encodes one value reads as a structure that does the same, and as that value.
 @Suite struct ClassesOfOneValue {
   private final class Box<Value: Codable>: Codable {
     let value: Value
@@ -58,12 +58,12 @@ import Testing
     #expect(try ArchiveDecoder().decode(Holder<Wrapper<Value>>.self, from: data) == wrapped)
     #expect(try transcode(box, to: Value.self) == value)
     #expect(try transcode(box, to: Wrapper<Value>.self).value == value)
-    // And back: what was a value is an object now.
+    // The other way round: a value that became an object.
     #expect(try transcode(value, to: Box<Value>.self).value == value)
     #expect(try transcode([Wrapper(value)], to: [Box<Value>].self)[0].value == value)
   }
 
-  @Test("values of every kind")
+  @Test("values of every kind read as a class that encodes only them, and the other way round")
   func everyKind() throws {
     try pass(true)
     try pass(7)
@@ -88,7 +88,7 @@ import Testing
     try pass(Int?.some(3))
   }
 
-  @Test("nil by itself is nil")
+  @Test("an object that encodes only nil reads as nil")
   func nilValue() throws {
     struct Reader: Decodable {
       let isNil: Bool
@@ -98,7 +98,7 @@ import Testing
     #expect(try !transcode([Box(1)], to: [Reader].self)[0].isNil)
   }
 
-  @Test("nil is read as a class that stands for it, as in JSON")
+  @Test("nil reads as a class that accepts it, as in JSON")
   func classOfNil() throws {
     final class Null: Codable {
       init(from decoder: any Decoder) throws {
@@ -142,7 +142,7 @@ import Testing
     #expect(try failure { try transcode([1, nil] as [Int?], to: [Null].self) }.kind == .typeMismatch)
   }
 
-  @Test("another kind of value is still a mismatch, at its place")
+  @Test("an object of another kind of value is a type mismatch at its coding path")
   func mismatch() throws {
     let found = try failure { try transcode([Box("text")], to: [Int].self) }
     #expect(found.kind == .typeMismatch && found.path == "[0]")

@@ -5,14 +5,14 @@ import Testing
 
 /// Coding paths are right in encoders, decoders, containers and errors.
 @Suite struct CodingPaths {
-  /// Notes the path of every coder it meets.
+  /// Notes the path of every coder.
   private final class Notes {
     var paths: [String] = []
   }
 
   private static let notesKey = CodingUserInfoKey.named("notes")
 
-  /// Writes itself as one number, and notes where.
+  /// Encodes itself as a number, and notes the path.
   private struct Spot: Codable {
     init() {}
 
@@ -51,7 +51,7 @@ import Testing
     "choice/labelled/at",
   ]
 
-  @Test("of the coders of nested values, at the root and under a top-level key")
+  @Test("coders of nested values have their paths, at the root and under a top-level key")
   func nestedValues() throws {
     for (key, prefix) in [(KeyedArchiver.rootKey, ""), ("top", "top/")] {
       let written = Notes()
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("of containers, nested and super")
+  @Test("nested containers and super encoders have their paths")
   func containers() throws {
     let data = try write { encoder in
       #expect(encoder.codingPath.isEmpty)
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test("keys have the numbers that the program gives them, while encoding too")
+  @Test("coding paths keep the integer values of keys while encoding")
   func numbersOfKeys() throws {
     enum Digits: Int, CodingKey { case one = 1, two }
     final class Numbers { var path: [Int?] = [] }
@@ -132,7 +132,7 @@ import Testing
     #expect(written.path == [1, 1, 2])
   }
 
-  @Test("an index is an intValue and a stringValue as JSONDecoder's")
+  @Test("an index in a path has the intValue and stringValue that JSONDecoder gives")
   func indices() throws {
     let found = #expect(throws: DecodingError.self) { try transcode([1, 300], to: [UInt8].self) }
     guard case .dataCorrupted(let context) = found else {
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  /// An object that writes to two containers in turn, and opens one of them again. The last object notes where it is.
+  /// An object that writes to two containers alternately, and opens one of them again. The last object notes the path.
   private final class Sides: Encodable {
     let isLast: Bool
 
@@ -201,7 +201,7 @@ import Testing
     }
   }
 
-  @Test("in containers that are written in turn, however many objects have written to such ones before")
+  @Test("containers written alternately have their paths after thousands of others")
   func containersInTurn() throws {
     let notes = Notes()
     let sides = (1...3_000).map { Sides(isLast: $0 == 3_000) }
@@ -210,7 +210,7 @@ import Testing
     #expect(notes.paths == places.map { "all/[2999]/" + $0 })
   }
 
-  @Test("of every error that a decoder throws")
+  @Test("every decoding error has its path")
   func decodingErrors() throws {
     struct Row: Codable { var name: String, number: UInt8 }
     func decode(_ value: some Encodable) throws -> Failure {
@@ -240,7 +240,7 @@ import Testing
     #expect(end.kind == .valueNotFound && end.path == "[1]")
   }
 
-  @Test("of errors in a nested container, in a super decoder and under a top-level key")
+  @Test("errors in nested containers, super decoders and top-level keys have their paths")
   func errorsElsewhere() throws {
     let data = try writeKeyed { container in
       var list = container.nestedUnkeyedContainer(forKey: "list")
@@ -268,7 +268,7 @@ import Testing
     #expect(absent.kind == .keyNotFound && absent.path == "" && absent.missingKey == "absent")
   }
 
-  @Test("of an error inside an object that is reached through others, in both directions")
+  @Test("an error inside an object has the path through other objects, in both directions")
   func errorsInObjects() throws {
     let expected = "library/shelves/[1]/books/key/pages"
     let shelves = [Shelf(books: [:]), Shelf(books: ["key": Book(pages: -1)])]
@@ -288,7 +288,7 @@ import Testing
     #expect(decoding.kind == .dataCorrupted && decoding.path == expected)
   }
 
-  @Test("of a value for a key that has one", arguments: [false, true])
+  @Test("a value that replaces another has the path of its key", arguments: [false, true])
   func keyWrittenAgain(isInMap: Bool) throws {
     enum Keys: String, CodingKey { case a, b, c }
     let notes = Notes()
@@ -306,7 +306,7 @@ import Testing
     #expect(notes.paths == ["a", "b", "c", "a", "c"].map { "list/[0]/" + $0 })
   }
 
-  @Test("of an error in an element of a set that is sorted: the set's, and the way within the element")
+  @Test("an error in an element of a sorted set has the set's path and the path within the element")
   func sorted() throws {
     struct Element: Encodable, Hashable {
       var number: Int
@@ -327,7 +327,7 @@ import Testing
     #expect(inKey.path == "key/…/…/inner")
   }
 
-  @Test("of misuse")
+  @Test("a misuse error has the path of the encoder")
   func misuse() throws {
     let found = try failure {
       try write { encoder in
@@ -357,7 +357,7 @@ private final class Shelf: Codable {
   }
 }
 
-/// A book that refuses to be saved with fewer than no pages.
+/// A book whose encoding throws if its number of pages is negative.
 private final class Book: Codable {
   let pages: Int
   enum CodingKeys: CodingKey { case pages }

@@ -3,14 +3,14 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Values that are coded with a configuration, at the top level.
+/// Values coded with a configuration, at the root.
 @Suite struct Configurations {
   private struct Units: EncodingConfigurationProviding, DecodingConfigurationProviding {
     static let encodingConfiguration = 10
     static let decodingConfiguration = 10
   }
 
-  /// A length, which is archived in a unit that the configuration gives.
+  /// A length, archived in the unit that the configuration gives.
   private struct Length: Equatable, EncodableWithConfiguration, DecodableWithConfiguration {
     var value: Int
 
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("ArchiveEncoder and ArchiveDecoder, with a value or a provider")
+  @Test("ArchiveEncoder and ArchiveDecoder take a configuration or its provider")
   func dropIn() throws {
     for data in [
       try ArchiveEncoder().encode(Length(120), configuration: 10),
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("keys of KeyedArchiver and KeyedUnarchiver")
+  @Test("KeyedArchiver and KeyedUnarchiver take a configuration for a key")
   func keyed() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(Length(120), forKey: "a", configuration: 10)
@@ -70,7 +70,7 @@ import Testing
   }
   private final class Square: Shape {}
 
-  @Test("a subclass that only the running program knows")
+  @Test("a type known only at run time is decoded with a configuration")
   func runtimeSubclass() throws {
     let type: Shape.Type = Square.self
     let shape = try ArchiveDecoder().decode(type, from: ArchiveEncoder().encode(3), configuration: 2)

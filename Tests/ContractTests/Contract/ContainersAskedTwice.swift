@@ -8,7 +8,7 @@ import Testing
   private enum FirstKeys: String, CodingKey { case a, b, shared }
   private enum SecondKeys: String, CodingKey { case c, shared, d }
 
-  @Test("a keyed container asked for twice writes into one record")
+  @Test("a keyed container requested twice writes into one record")
   func sameKeyType() throws {
     let data = try write { encoder in
       var first = encoder.container(keyedBy: FirstKeys.self)
@@ -37,7 +37,7 @@ import Testing
     #expect(keys == ["a", "c", "d", "shared"])
   }
 
-  @Test("a record takes very many keys of data")
+  @Test("a record accepts 50,000 dynamic keys")
   func manyKeys() throws {
     let count = 50_000
     let data = try write { encoder in
@@ -54,7 +54,7 @@ import Testing
     #expect(numbers["a"] == 2 && numbers["7"] == 3 && numbers["8"] == 8 && numbers["\(count - 1)"] == 4)
   }
 
-  @Test("an unkeyed container asked for twice continues where the first one is")
+  @Test("two unkeyed containers of an encoder write into one array")
   func unkeyed() throws {
     let data = try write { encoder in
       var first = encoder.unkeyedContainer()
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test("keys encoded again among nested containers, of which some are open", arguments: [5, 33, 100, 1_000])
+  @Test("keys are encoded again among nested containers, open and closed", arguments: [5, 33, 100, 1_000])
   func againAmongNested(count: Int) throws {
     let keys = (0..<count).map { AnyKey("key \($0)") }
     let data = try writeKeyed { container in
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test("a nested keyed container asked for twice is one container, by any key type")
+  @Test("a nested keyed container requested twice is one container, by any key type")
   func nestedKeyed() throws {
     let data = try writeKeyed { container in
       var first = container.nestedContainer(keyedBy: FirstKeys.self, forKey: "inner")
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test("a nested unkeyed container asked for twice is one container")
+  @Test("a nested unkeyed container requested twice is one container")
   func nestedUnkeyed() throws {
     let data = try writeKeyed { container in
       var first = container.nestedUnkeyedContainer(forKey: "inner")
@@ -205,7 +205,7 @@ import Testing
     }
   }
 
-  @Test("a container asked for again inside a helper, as property wrappers and helpers do it")
+  @Test("helper functions that each request a container write into one record")
   func throughHelpers() throws {
     func note(_ name: String, _ value: some Encodable, in encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -218,7 +218,7 @@ import Testing
     #expect(back == Dictionary(uniqueKeysWithValues: (0..<50).map { ("key \($0)", $0) }))
   }
 
-  @Test("a decoder gives a keyed container as often as it is asked, to every key type")
+  @Test("a decoder returns a keyed container at each request, for every key type")
   func decodingKeyed() throws {
     let data = try ArchiveEncoder().encode(["a": 1, "c": 2, "shared": 3])
     try read(data) { decoder throws in
@@ -250,7 +250,7 @@ import Testing
     }
   }
 
-  @Test("a nested container is given as often as it is asked for")
+  @Test("a keyed container returns the same nested container at each request")
   func decodingNested() throws {
     let data = try ArchiveEncoder().encode(["inner": ["a": 1, "c": 2]])
     try readKeyed(data) { container throws in
@@ -262,7 +262,7 @@ import Testing
     }
   }
 
-  @Test("a container of the other kind than what was written is a mismatch")
+  @Test("requesting the other kind of container is a type mismatch")
   func otherKind() throws {
     let list = try ArchiveEncoder().encode([1, 2])
     let record = try ArchiveEncoder().encode(["a": 1])

@@ -3,14 +3,14 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// A nested container that nobody holds any more, whose parent has continued, and that is asked for once more: it continues
-/// where it was.
+/// A nested container that the program no longer holds, and whose parent has continued, is requested again: it
+/// continues with the values that it has.
 @Suite struct ContainersOpenedAgain {
   private enum Keys: String, CodingKey { case inner, sibling, a, b, c, deeper }
 
   private typealias Container<Key: CodingKey> = KeyedEncodingContainer<Key>
 
-  /// Writes "inner" in three parts, with values of the parent's own in between.
+  /// Writes "inner" in three parts, with values of the parent in between.
   private func inParts<Key: CodingKey>(
     _ container: inout Container<Key>,
     _ inner: Key,
@@ -18,7 +18,7 @@ import Testing
     _ parts: [(inout Container<Key>) throws -> Void]
   ) throws {
     for part in parts {
-      // Let go of before the parent continues.
+      // Released before the parent continues.
       do {
         var nested = container.nestedContainer(keyedBy: Key.self, forKey: inner)
         try part(&nested)
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("a record")
+  @Test("a nested record continues")
   func record() throws {
     let data = try write { encoder in
       var container = encoder.container(keyedBy: Keys.self)
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("a map, with a key that is written a second time")
+  @Test("a nested map continues, and replaces the value of a repeated key")
   func map() throws {
     let data = try writeKeyed { container throws in
       try inParts(
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("an array, short at first and then longer than what one byte tells")
+  @Test("a nested array continues, also when its count needs more bytes")
   func array() throws {
     let data = try writeKeyed { container throws in
       for round in 0..<3 {
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("with containers in it that are still held, and beside others")
+  @Test("a nested container continues with open containers in it and beside it")
   func nested() throws {
     let data = try writeKeyed { container throws in
       var first = container.nestedContainer(keyedBy: AnyKey.self, forKey: "first")
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test("what is no container is replaced by one of that key")
+  @Test("a nested container replaces a scalar of its key")
   func scalar() throws {
     let data = try writeKeyed { container throws in
       try container.encode("text", forKey: "inner")
@@ -144,7 +144,7 @@ import Testing
 
   private enum Slots: CodingKey { case first, inner, last }
 
-  @Test("in a record, what is no container is replaced, and so is any value by what a superclass writes")
+  @Test("in a record, a nested container replaces a scalar, and a super encoder any value")
   func scalarInRecord() throws {
     for isSuper in [false, true] {
       for old: any Encodable in [1, "text", [Point()]] where isSuper || !(old is [Point]) {
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  @Test("containers that are still held are replaced, in a record and in a map", arguments: 0..<3)
+  @Test("a value replaces a container that is still held, in a record and in a map", arguments: 0..<3)
   func held(_ way: Int) throws {
     func fill<Key: CodingKey>(_ container: inout Container<Key>, _ keys: [Key]) throws {
       try container.encode("first", forKey: keys[0])
@@ -213,7 +213,7 @@ import Testing
   }
 
   @Test(
-    "the last value of a key is replaced although nothing stands behind it, and each part of it has one byte"
+    "a value replaces the last one, whose parts have one byte each"
   )
   func smallParts() throws {
     let data = try writeKeyed { container in

@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// A coder may reuse a keyed container that is no longer held. No caller may notice.
+/// A coder may reuse a keyed container that the program no longer holds. Callers do not notice.
 @Suite struct ContainersUsedAgain {
-  /// Values of one type within each other, so that many of its containers are in use at a time.
+  /// Nested values of one type, so that many of its containers are in use at a time.
   private struct Nest: Codable, Equatable {
     var before: Int
     var inner: [Nest]
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("values of one type within each other", arguments: [(0, 0), (3, 4), (12, 1), (40, 1)])
+  @Test("nested values of one type come back", arguments: [(0, 0), (3, 4), (12, 1), (40, 1)])
   func nested(depth: Int, width: Int) throws {
     let nest = Nest.make(depth: depth, width: width)
     #expect(try ArchiveDecoder().decode(Nest.self, from: ArchiveEncoder().encode(nest)) == nest)
@@ -25,7 +25,7 @@ import Testing
 
   private enum Keys: CodingKey { case first, second }
 
-  @Test("a container that is kept still means its own value, which is done")
+  @Test("a container kept after encoding throws and does not write into other values")
   func keptForWriting() throws {
     var kept: KeyedEncodingContainer<Keys>?
     let value = Writing { encoder in
@@ -35,7 +35,7 @@ import Testing
     }
     let later = Writing { encoder in
       var container = encoder.container(keyedBy: Keys.self)
-      // Another value of the same keys is open now; the container of the first must not reach it.
+      // Another value with the same keys is open now; the container of the first must not reach it.
       #expect(throws: EncodingError.self) { try kept?.encode(3, forKey: .second) }
       try container.encode(2, forKey: .first)
     }
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("a container that is kept says why the archive could not be completed")
+  @Test("a container kept after a failure throws the error of that failure")
   func keptAfterFailure() throws {
     var kept: KeyedEncodingContainer<Keys>?
     let value = Writing { encoder in
@@ -68,7 +68,7 @@ import Testing
     #expect(throws: Refusal(reason: "the value is not ready")) { try kept?.encode(1, forKey: .first) }
   }
 
-  @Test("a container that cannot be used any more names the object of a conditional reference in its error")
+  @Test("an error of an expired container has the object of a conditional reference")
   func conditionalAfterwards() throws {
     var kept: KeyedEncodingContainer<Keys>?
     _ = try write { kept = $0.container(keyedBy: Keys.self) }
@@ -80,7 +80,7 @@ import Testing
 
   private final class Referred: Codable {}
 
-  @Test("containers that are kept can be read from later, each its own value")
+  @Test("containers kept after decoding still read their own values")
   func keptForReading() throws {
     let data = try ArchiveEncoder().encode((0..<30).map { ["first": $0, "second": -$0] })
     let values = try ArchiveDecoder().decode([Keeping].self, from: data)
@@ -92,10 +92,10 @@ import Testing
 
   private final class Witness: Sendable {}
 
-  /// A coder's user info lives as long as the coder does, whatever else holds it.
+  /// A coder's user info lives as long as the coder.
   private func userInfo(_ witness: Witness) -> [CodingUserInfoKey: Any] { [.named("witness"): witness] }
 
-  @Test("an archiver that is let go of is gone, with or without an archive")
+  @Test("an archiver is deallocated with its last reference, with or without an archive")
   func archiversGo() throws {
     weak var witness: Witness?
     do {
@@ -111,7 +111,7 @@ import Testing
     #expect(witness == nil)
   }
 
-  @Test("an unarchiver that is let go of is gone when the last container of its values is")
+  @Test("an unarchiver is deallocated with the last container of its values")
   func unarchiversGo() throws {
     let data = try ArchiveEncoder().encode([["first": 1]])
     weak var witness: Witness?

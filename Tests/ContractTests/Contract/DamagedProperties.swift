@@ -3,12 +3,12 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Declared fields and models of which a block is damaged: an error, never the default of a property.
+/// Declared fields and models in an archive with a damaged block: an error, never the default of a property.
 @Suite struct DamagedProperties {
-  /// As many bytes as several blocks of checksums.
+  /// Long enough for several blocks of checksums.
   private static let text = String(repeating: "0123456789", count: 20_000)
 
-  @Test("declared fields, as the root and within each other, and read from a map or an object")
+  @Test("damaged fields throw or keep their values, and never get their defaults")
   func fields() throws {
     let page = Page(title: "t", text: Self.text, notes: ["n", Self.text], maybe: "m", count: 7)
     try expectErrors(page, page)
@@ -24,7 +24,7 @@ import Testing
     )
   }
 
-  @Test("models, their superclasses, and those that refer to each other")
+  @Test("damaged models throw or keep their values, and never get their defaults")
   func models() throws {
     let report = Report()
     (report.title, report.text, report.maybe, report.count) = ("t", Self.text, "m", 7)
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// Reads `value` as an equal of `expected` or not at all, whichever of its bytes is changed.
+  /// Changes bytes of the archive of `value`; each time, decoding must throw or give `expected`.
   private func expectErrors<Expected: Decodable & Equatable>(_ value: some Encodable, _ expected: Expected)
     throws
   {
@@ -56,7 +56,7 @@ import Testing
     let data = try ArchiveEncoder().encode(value)
     #expect(isSame(try ArchiveDecoder().decode(Read.self, from: data)))
     var errors = 0
-    // What stands at the ends of the texts as well as in them.
+    // The bytes at the ends of the texts, too.
     let ends = stride(from: 1, through: 120, by: sized(1, inDebug: 4)).map { data.count - $0 }
     let offsets = Array(stride(from: 0, to: data.count, by: 9_973)) + ends
     for offset in offsets {

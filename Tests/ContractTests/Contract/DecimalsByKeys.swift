@@ -3,12 +3,11 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// A decimal has a form of its own in an archive, and can still be read through the keys that its own `init(from:)` asks
-/// for, by whoever does the same.
+/// A decimal has a native form in an archive, and can still be read by the keys that its own `init(from:)` requests.
 @Suite struct DecimalsByKeys {
   private enum Parts: String, CodingKey, CaseIterable {
     case exponent, length, isNegative, isCompact, mantissa
-    /// A part that there is none of.
+    /// A part that no decimal has.
     case sign
   }
 
@@ -19,7 +18,7 @@ import Testing
     try read(data) { try body($0.container(keyedBy: Parts.self)) }
   }
 
-  @Test("the keys are those of Foundation's own encoding, and hold the parts of the number")
+  @Test("a decimal has the keys of Foundation's own encoding")
   func parts() throws {
     let data = try ArchiveEncoder().encode(Decimal(sign: .minus, exponent: -3, significand: 12_345_678))
     try readParts(data) { container throws in
@@ -51,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("what is not there, or is of another type, is an error with its path")
+  @Test("missing keys and type mismatches are errors with their paths")
   func faults() throws {
     let data = try ArchiveEncoder().encode(["d": Decimal(5)])
     try readKeyed(data) { outer throws in
@@ -71,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("decoders of the parts, and of the decimal itself")
+  @Test("super decoders read the parts and the decimal itself")
   func decoders() throws {
     let data = try ArchiveEncoder().encode(Decimal(5))
     try readParts(data) { container throws in
@@ -81,7 +80,7 @@ import Testing
     }
   }
 
-  /// Says what the decoder of the digits is good for.
+  /// Notes the answers of the decoder of the digits.
   private struct Digits: Decodable {
     let keyed: Failure
     let single: Failure
@@ -96,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("the digits are an array and nothing else")
+  @Test("the digits read only as an array")
   func digits() throws {
     try readParts(ArchiveEncoder().encode(Decimal(5))) { container throws in
       let digits = try container.decode(Digits.self, forKey: .mantissa)
@@ -106,7 +105,7 @@ import Testing
     }
   }
 
-  @Test("what is not a number says so in the way of Foundation: negative and without digits")
+  @Test("a NaN is negative and has no digits, as in Foundation")
   func notANumber() throws {
     try readParts(ArchiveEncoder().encode(Decimal.nan)) { container throws in
       #expect(try container.decode(Bool.self, forKey: .isNegative))

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("a thousand keys: forwards, backwards, shuffled, with absent ones between")
+  @Test("a thousand keys are read forwards, backwards and shuffled, with absent ones between")
   func thousandKeys() throws {
     let data = try writeKeyed { container in
       for number in 0..<1000 { try container.encode(number, forKey: AnyKey("k\(number)")) }
@@ -56,7 +56,7 @@ import Testing
     #expect(try ArchiveDecoder().decode(Row.self, from: data) == Row(a: 1, b: "b", c: [1.5], d: true))
   }
 
-  @Test("records of different shapes in one array, read by one type")
+  @Test("one type reads records of different shapes in one array")
   func changingShapes() throws {
     struct Row: Decodable, Equatable { var a: Int?, b: Int?, c: Int? }
     let data = try writeUnkeyed { list in
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test("an unkeyed container is a value: a copy goes its own way")
+  @Test("an unkeyed container is a value: a copy advances independently")
   func valueSemantics() throws {
     try readUnkeyed(ArchiveEncoder().encode(["a", "b", "c"])) { list throws in
       _ = try list.decode(String.self)
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test("nested unkeyed containers read in turns, and left half read")
+  @Test("nested unkeyed containers are read alternately and in part")
   func inTurns() throws {
     let data = try ArchiveEncoder().encode([[1, 2, 3], [4, 5], [6]])
     try readUnkeyed(data) { list throws in
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test("decoders and containers are good for use when their initializer, and the whole call, have returned")
+  @Test("decoders and containers stay usable after their initializer and the outermost call return")
   func kept() throws {
     let data = try ArchiveEncoder().encode(Keepable())
     let kept = try ArchiveDecoder().decode(Keeping.self, from: data)
@@ -180,7 +180,7 @@ import Testing
     #expect(total == 1 + (2 + 1) + (3 + 2 + 1))
   }
 
-  @Test("a decoder of an object, kept, and used when the unarchiver is gone")
+  @Test("a decoder kept by an object is read after its unarchiver is gone")
   func keptByAnObject() throws {
     let objects = try {
       let data = try ArchiveEncoder().encode([Leaf(), Leaf()])

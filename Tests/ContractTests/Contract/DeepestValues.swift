@@ -3,12 +3,12 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Values as deep as readers accept by default are archived, and one level more is refused: never is something written
-/// that cannot be read.
+/// Values as deep as readers accept by default are archived, and one level more is refused, so the archiver writes
+/// nothing that cannot be read.
 @Suite struct DeepestValues {
   private static let deepest = ArchiveLimits().maximumValueDepth
 
-  /// What is at the bottom, and how many levels it takes.
+  /// The innermost value, and how many levels it takes.
   enum Leaf: CaseIterable, Codable {
     case nothing, emptyList, someNil, decimal, numbers, strings, url, value, polymorphic, deferred,
       deferredChain
@@ -59,7 +59,7 @@ import Testing
 
   struct Empty: Codable, Equatable {}
 
-  /// Lists in lists, `levels` deep.
+  /// Nested lists, `levels` deep.
   struct Chain: Codable {
     let levels: Int
 
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  /// Lists in lists, `levels` deep, with a leaf in the innermost: one level for each, and no memory.
+  /// Nested lists, `levels` deep, with a leaf in the innermost: each takes one level, and no memory.
   private struct Nest: Codable {
     var levels: Int
     var leaf: Leaf
@@ -107,7 +107,10 @@ import Testing
     }
   }
 
-  @Test("each kind of value at the bottom", arguments: Leaf.allCases.prefix(sized(10, inDebug: 2)))
+  @Test(
+    "each kind of value is accepted at the depth limit and refused one level deeper",
+    arguments: Leaf.allCases.prefix(sized(10, inDebug: 2))
+  )
   func leaves(leaf: Leaf) throws {
     let most = DeepestValues.deepest - leaf.levels
     let data = try KeyedArchiver.archivedData(withRootObject: Nest(levels: most, leaf: leaf))
@@ -119,7 +122,7 @@ import Testing
     #expect(found.kind == .invalidValue && found.code == .limitExceeded)
   }
 
-  @Test("what is deferred begins again at the top, unless it is very deep already")
+  @Test("a deferred chain starts again at the top down to 1,024 levels, and is refused deeper")
   func deferred() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Nest(levels: 1_024, leaf: .deferredChain))
     let back = try KeyedUnarchiver.unarchive(
@@ -135,7 +138,7 @@ import Testing
   }
 
   @Test(
-    "a little deeper than that, where only each eighth level used to be looked at",
+    "values one to eight levels beyond the limit are refused",
     arguments: [1, 7, 8].prefix(sized(3, inDebug: 1))
   )
   func deeper(by extra: Int) throws {
@@ -143,7 +146,7 @@ import Testing
     #expect(try failure { try KeyedArchiver.archivedData(withRootObject: nest) }.code == .limitExceeded)
   }
 
-  /// A list at the bottom of a nest, and containers in it that are all written out of turn.
+  /// A list at the bottom of a nest, with containers in it that are written out of turn.
   private struct Detached: Encodable {
     let levels: Int
     let detachedLevels: Int
@@ -162,7 +165,7 @@ import Testing
     }
   }
 
-  @Test("containers that are written out of turn are as deep as they stand")
+  @Test("containers written out of turn count at their actual depth")
   func outOfTurn() throws {
     let levels = DeepestValues.deepest - 10
     _ = try KeyedArchiver.archivedData(withRootObject: Detached(levels: levels, detachedLevels: 10))
@@ -172,7 +175,7 @@ import Testing
     #expect(found.code == .limitExceeded)
   }
 
-  /// Dictionaries in dictionaries.
+  /// Nested dictionaries.
   private struct Shelves: Codable {
     var inner: [String: Shelves] = [:]
 
@@ -201,7 +204,7 @@ import Testing
   }
 
   @Test(
-    "dictionaries in each other, on a stack that ends",
+    "1,500 nested dictionaries are coded on a stack of 1 MB",
     arguments: [[], .sortedKeys] as [ArchiveFormatting]
   )
   func dictionaries(formatting: ArchiveFormatting) throws {
@@ -215,7 +218,7 @@ import Testing
     #expect(found == levels)
   }
 
-  /// Runs `body` where tens of kilobytes of the stack are in use more than here, as an initializer may use them.
+  /// Runs `body` with tens of kilobytes more of the stack in use, as initializers may use them.
   private static func deeper<Result>(_ levels: Int = 160, _ body: () throws -> Result) rethrows -> Result {
     guard levels > 0 else { return try body() }
     let buffer = (levels, levels + 1, levels + 2, levels + 3, levels + 4, levels + 5, levels + 6, levels + 7)
@@ -223,7 +226,7 @@ import Testing
     return withExtendedLifetime(buffer) { result }
   }
 
-  /// Fields in each other, with much of the stack in use between them.
+  /// Nested fields, with much of the stack in use between them.
   private struct Crate: ArchivedFields {
     var number = 0
     var inner: [Wrapping] = []
@@ -246,7 +249,7 @@ import Testing
     var numbers: [Int] { [number] + inner.flatMap(\.crate.numbers) }
   }
 
-  /// An array of at most one object, which is read as a value.
+  /// An array of at most one object, read as a value.
   private final class Sheet: Encodable {
     let next: Sheet?
 
@@ -266,7 +269,7 @@ import Testing
     }
   }
 
-  @Test("code of the program may use much of the stack at each level", arguments: 0..<4)
+  @Test("user code may use much of the stack at each level", arguments: 0..<4)
   func largeFrames(offset: Int) throws {
     let found = try onThread(stackSize: 1 << 20 + offset << 15) {
       let crate = (1..<40).reduce(Crate()) { Crate(number: $1, inner: [.init($0)]) }
@@ -283,7 +286,7 @@ import Testing
   private struct Full: ArchivedFields { var numbers: [Int?] = [1, nil] }
   private struct Plain: Codable { var number = 1 }
 
-  /// Lists in lists, `levels` deep, with a record in the innermost.
+  /// Nested lists, `levels` deep, with a record in the innermost.
   private struct Tower<Top: Codable>: Codable {
     var levels: Int
     var top: Top
@@ -304,7 +307,7 @@ import Testing
   }
 
   @Test(
-    "a record is as deep as it is read, whether by a container or in memory",
+    "a record counts the same depth read by a container and in memory",
     arguments: [1, 2, 30, 1_040]
   )
   func records(limit: Int) throws {
@@ -327,7 +330,7 @@ import Testing
     }
   }
 
-  @Test("after a value that was too deep and was taken back, the next one is looked at again")
+  @Test("depth is checked again after a value that was too deep")
   func afterAFailure() throws {
     let data = try writeUnkeyed { list in
       let tooDeep = Nest(levels: DeepestValues.deepest, leaf: .nothing)
@@ -345,7 +348,7 @@ import Testing
     var text = "text"
   }
 
-  @Test("damage at the bottom of many levels is damage, and has the path of a value around it")
+  @Test("damage below many levels is reported as damage, with a coding path")
   func damaged() throws {
     var level = Level(text: "the bottom")
     for _ in 0..<1_000 { level = Level(inner: [level]) }

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Dictionaries, by every kind of key, and what else can read them.
+/// Dictionaries with every kind of key, and other types that read them.
 @Suite struct Dictionaries {
   private enum Color: String, Codable, CodingKeyRepresentable, CaseIterable { case red, green, blue }
   private enum Level: Int, Codable, CodingKeyRepresentable, CaseIterable {
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// Keys that differ, and may have the same coding key.
+  /// Keys that differ but may have the same coding key.
   private struct Blurred: Codable, Hashable, CodingKeyRepresentable {
     var number: Int
     var name: any CodingKey { AnyKey("\(number / 10)") }
@@ -46,7 +46,7 @@ import Testing
     #expect(try roundTrip(numbers) == numbers)
   }
 
-  @Test("every kind of key")
+  @Test("keys of every kind come back")
   func everyKey() throws {
     func check<Key: Codable & Hashable>(_ keys: some Sequence<Key>) throws {
       let numbers = Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) })
@@ -75,7 +75,7 @@ import Testing
     try check([Point?.none, Point(x: 0, y: 0)])
   }
 
-  @Test("a string-keyed dictionary is a keyed container, and the other way round")
+  @Test("a string-keyed dictionary reads as a keyed container, and the other way round")
   func asContainer() throws {
     struct Person: Codable, Equatable { var name: String, city: String }
     let byName = ["name": "Ada", "city": "London"]
@@ -92,14 +92,14 @@ import Testing
 
   private final class Token: Codable, EqualByIdentity { init() {} }
 
-  @Test("an array of objects is a dictionary if the number of its elements is even")
+  @Test("an array of objects reads as a dictionary if its count is even")
   func oddPairs() throws {
     let tokens = (0..<3).map { _ in Token() }
     #expect(try transcode(Array(tokens.prefix(2)), to: [Token: Token].self).count == 1)
     #expect(try failure { try transcode(tokens, to: [Token: Token].self) }.kind == .dataCorrupted)
   }
 
-  /// A key with a number that is not spelled as the number.
+  /// A key whose text is not the decimal form of its number.
   private struct Ordinal: CodingKey {
     let stringValue: String
     let intValue: Int?
@@ -109,7 +109,7 @@ import Testing
     init?(intValue: Int) { nil }
   }
 
-  @Test("a key that has another text than its number is that text")
+  @Test("a key whose text differs from its number is archived by its text")
   func ordinals() throws {
     let data = try write { encoder in
       var container = encoder.container(keyedBy: Ordinal.self)
@@ -127,7 +127,7 @@ import Testing
     let rawValue: String
   }
 
-  /// A type that only the number of its coding key leads to.
+  /// A type that can be made only from the number of its coding key.
   private struct Place: Codable, Hashable, CodingKeyRepresentable {
     let number: Int
     var codingKey: any CodingKey { Ordinal("place \(number)", number) }
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test("a dictionary's key that has another text than its number is that text, if the text leads back to it")
+  @Test("a dictionary key is archived by its text if that differs from its number and restores the key")
   func ordinalsAsKeys() throws {
     let texts = ["007", "7", "+7", "-0", "0", "00", "-1", "x"]
     let codes = Dictionary(uniqueKeysWithValues: texts.map { (Code(rawValue: $0), $0) })
@@ -161,7 +161,7 @@ import Testing
     #expect(throws: DecodingError.self) { try transcode(["x": "one"], to: [Int: String].self) }
   }
 
-  @Test("keys that cannot be represented are pairs in an unkeyed container")
+  @Test("keys that are not CodingKeyRepresentable are archived as pairs in an unkeyed container")
   func asPairs() throws {
     let data = try ArchiveEncoder().encode([Point(x: 1, y: 2): "a"])
     try readUnkeyed(data) { list throws in
@@ -180,7 +180,7 @@ import Testing
     #expect(throws: DecodingError.self) { try ArchiveDecoder().decode([Plain: Plain].self, from: odd) }
   }
 
-  @Test("an enumeration's key that nobody knows is an error")
+  @Test("an unknown key of an enumeration is an error")
   func unknownKey() throws {
     #expect(throws: DecodingError.self) { try transcode(["red": 1, "pink": 2], to: [Color: Int].self) }
     #expect(throws: DecodingError.self) { try transcode([5: 1, 6: 2], to: [Level: Int].self) }
@@ -201,7 +201,7 @@ import Testing
     #expect(throws: DecodingError.self) { try transcode(["high": 1], to: [Level: Int].self) }
   }
 
-  @Test("keys that differ by Unicode normalisation alone are two keys")
+  @Test("keys that differ only by Unicode normalization stay two keys")
   func normalisation() throws {
     let composed = "caf\u{E9}"
     let decomposed = "cafe\u{301}"
@@ -227,7 +227,7 @@ import Testing
     #expect(Array(back.utf8) == Array(key.utf8))
   }
 
-  @Test("a hundred thousand keys")
+  @Test("a dictionary with 100,000 keys comes back")
   func huge() throws {
     let numbers = Dictionary(uniqueKeysWithValues: (0..<100_000).map { ("key number \($0)", $0) })
     let data = try ArchiveEncoder().encode(numbers)
@@ -242,13 +242,13 @@ import Testing
     #expect(try roundTrip(integers) == integers)
   }
 
-  @Test("thousands of dictionaries, each with keys of its own")
+  @Test("5,000 dictionaries with keys of their own come back")
   func many() throws {
     let list = (0..<5000).map { number in ["only \(number)": number, "all": number] }
     #expect(try roundTrip(list) == list)
   }
 
-  @Test("values of every kind")
+  @Test("values of every kind come back")
   func values() throws {
     struct Mixed: Codable, Equatable {
       var nils: [String: Int?] = ["a": nil, "b": 1]
@@ -260,7 +260,7 @@ import Testing
     #expect(try roundTrip(Mixed()) == Mixed())
   }
 
-  @Test("with sorted keys the order of insertion leaves no trace")
+  @Test("sorted keys make the archive independent of the order of insertion")
   func sortedKeys() throws {
     var encoder = ArchiveEncoder()
     encoder.outputFormatting = .sortedKeys

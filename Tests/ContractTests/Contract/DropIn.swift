@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// ArchiveEncoder and ArchiveDecoder stand where JSONEncoder and JSONDecoder stood.
+/// ArchiveEncoder and ArchiveDecoder replace JSONEncoder and JSONDecoder.
 @Suite struct DropIn {
   private struct Model: Codable, Equatable {
     var id = 7
@@ -27,7 +27,7 @@ import Testing
     case running(since: Date)
   }
 
-  /// The same generic code for every pair of coders.
+  /// Generic code for every pair of coders.
   private func store<T: Codable>(_ value: T, _ encoder: any AnyEncoder, _ decoder: any AnyDecoder)
     throws -> T
   {
@@ -40,7 +40,7 @@ import Testing
     { (ArchiveEncoder(), ArchiveDecoder()) },
   ]
 
-  @Test("the same models through every pair of coders", arguments: 0..<3)
+  @Test("every pair of coders saves and restores the same models", arguments: 0..<3)
   func sameModels(index: Int) throws {
     let (encoder, decoder) = Self.pairs[index]()
     #expect(try store(Model(), encoder, decoder) == Model())
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("the same errors with the same coding paths as JSONDecoder")
+  @Test("errors have the kinds and coding paths of JSONDecoder's")
   func sameErrors() throws {
     struct Wrong: Codable { var history: [[String: String]], id = 1 }
     struct Texts: Codable { var list: [String] }
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("the coders are values: a copy's settings are its own")
+  @Test("the coders are values: changing a copy leaves the original unchanged")
   func values() throws {
     let encoder = ArchiveEncoder()
     var copy = encoder
@@ -111,7 +111,7 @@ import Testing
     Data([0x89, 0x4B, 0x45, 0x45, 0x50, 0x0D, 0x0A, 0x1A, 1, 0]),
   ]
 
-  @Test("garbage is dataCorrupted with an ArchiveError under it", arguments: garbage)
+  @Test("invalid input throws dataCorrupted with an underlying ArchiveError", arguments: garbage)
   func rejected(data: Data) throws {
     for attempt in [
       { _ = try ArchiveDecoder().decode(Int.self, from: data) },
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test("an archive with one byte changed, cut off or added is dataCorrupted with an ArchiveError under it")
+  @Test("changing, cutting off or adding a byte throws dataCorrupted with an underlying ArchiveError")
   func damaged() throws {
     let data = try ArchiveEncoder().encode(["key": ["some text", "more text"]])
     let bytes = [UInt8](data)
@@ -143,7 +143,7 @@ import Testing
     #expect(try ArchiveDecoder().decode([String: [String]].self, from: data)["key"]?.count == 2)
   }
 
-  @Test("random bytes")
+  @Test("random bytes throw dataCorrupted with an underlying ArchiveError")
   func randomBytes() throws {
     var generator = SeededGenerator("random bytes")
     for count in [1, 16, 64, 100, 1000, 5000] {
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test("an archive inside a larger Data, whose indices do not start at zero")
+  @Test("an archive is read from a slice of Data whose indices do not start at zero")
   func slices() throws {
     let data = try ArchiveEncoder().encode(["a": [1.5, 2.5]])
     let slice = (Data(count: 13) + data + Data(count: 5)).dropFirst(13).dropLast(5)
@@ -163,7 +163,7 @@ import Testing
   }
 }
 
-/// What the coders have in common, as code that takes any of them declares it.
+/// The common interface of the coders, as code that takes any of them declares it.
 private protocol AnyEncoder {
   func encode<T: Encodable>(_ value: T) throws -> Data
 }

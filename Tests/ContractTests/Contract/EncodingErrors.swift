@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What errors say: the sentence once, the value that they are about, and the path that it would have had.
+/// Errors contain their message once, the value that caused them, and the path that it would have had.
 @Suite struct EncodingErrors {
   private enum Keys: String, CodingKey { case first, second, inner }
 
@@ -17,7 +17,7 @@ import Testing
     try taken(#require(throws: EncodingError.self, performing: body))
   }
 
-  @Test("printed, an error has its sentence once")
+  @Test("a printed error contains its message once")
   func saidOnce() throws {
     let archiver = KeyedArchiver()
     try archiver.finishEncoding()
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("after the end of encoding it is about the new value, under its own key")
+  @Test("an error after finishEncoding has the new value and its key")
   func afterTheEnd() throws {
     let archiver = KeyedArchiver()
     try archiver.encode("there", forKey: "before")
@@ -69,7 +69,7 @@ import Testing
     #expect(nothing.path == "second" && "\(nothing.value)" == "nil")
   }
 
-  @Test("a container that is over names the key of what it was given")
+  @Test("an error of an expired container has the key of the new value")
   func containersThatAreOver() throws {
     let kept = KeptContainers()
     try kept.write()
@@ -79,7 +79,7 @@ import Testing
     #expect(element.value as? String == "x" && element.path.isEmpty)
   }
 
-  /// Keeps the containers of a value beyond its `encode(to:)`.
+  /// Keeps the containers of a value after its `encode(to:)` returns.
   private final class KeptContainers: Encodable {
     var keyed: KeyedEncodingContainer<Keys>?
     var unkeyed: (any UnkeyedEncodingContainer)?
@@ -125,7 +125,7 @@ import Testing
     #expect(found.map { $0.value as? Int } == [3, 4])
   }
 
-  @Test("the value stands in errors that only the innards know the reason of")
+  @Test("errors that the library finds later have the value that caused them")
   func values() throws {
     final class Local: Codable {}
     class Base: Codable {}
@@ -141,7 +141,7 @@ import Testing
     #expect(typed.value is Local || typed.value is Polymorphic<Any>, "\(typed)")
   }
 
-  @Test("an error of the program's own is passed on as it is")
+  @Test("an error of the program is passed on unchanged")
   func ownErrors() throws {
     struct Thrower: Encodable {
       func encode(to encoder: any Encoder) throws {

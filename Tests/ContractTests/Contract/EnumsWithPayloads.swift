@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Enumerations whose coding the compiler writes.
+/// Enumerations with synthesized code.
 @Suite struct EnumsWithPayloads {
   private enum Shape: Codable, Equatable {
     case empty
@@ -31,23 +31,23 @@ import Testing
     .maybe(nil, nil), .maybe(1, .some(2)), .silent(Blank()),
   ]
 
-  @Test("the same bytes from a debug and a release build")
+  @Test("debug and release builds number the shapes of an enumeration alike")
   func sameBytes() throws {
-    // Three shapes (Format §5.2), numbered as they become complete: {x, y}, that of the payload, that of the case.
+    // Three shapes (Format §5.2), numbered as they become complete: {x, y}, the payload, the case.
     let shapes: [UInt8] = [2, 0x61, 0x74, 0, 0x62, 0x61, 0x60, 0x91, 0x92]
     #expect(try ArchiveEncoder().encode(Placed.at(point: Point(x: 1, y: 2))).dropLast(4).suffix(9) == shapes)
   }
 
   private enum Placed: Codable, Equatable { case at(point: Point) }
 
-  @Test("every kind of payload, at the top", arguments: shapes.indices)
+  @Test("every kind of payload comes back at the root", arguments: shapes.indices)
   func atTheTop(index: Int) throws {
     let shape = Self.shapes[index]
     #expect(try roundTrip(shape) == shape)
     #expect(try roundTrip(shape as Shape?) == shape)
   }
 
-  @Test("in arrays, dictionaries and fields")
+  @Test("payloads come back in arrays, dictionaries and fields")
   func nested() throws {
     #expect(try roundTrip(Self.shapes) == Self.shapes)
     let byName = Dictionary(uniqueKeysWithValues: Self.shapes.enumerated().map { ("\($0)", $1) })
@@ -57,7 +57,7 @@ import Testing
     #expect(try roundTrip(drawing) == drawing)
   }
 
-  @Test("indirect cases")
+  @Test("indirect cases come back")
   func indirect() throws {
     var expression = Expression.number(0)
     for number in 1...60 {
@@ -67,7 +67,7 @@ import Testing
     #expect(try roundTrip(expression) == expression)
   }
 
-  @Test("it is laid out as the compiler has it: the case, then the labels")
+  @Test("a case is archived as synthesized code encodes it: the case, then the labels")
   func layout() throws {
     let data = try ArchiveEncoder().encode(Shape.rectangle(width: 2, height: 3))
     let labels = try ArchiveDecoder().decode([String: [String: Double]].self, from: data)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test("a case that this version does not know is an error")
+  @Test("an unknown case is an error")
   func unknownCase() throws {
     #expect(throws: DecodingError.self) { try transcode(["star": ["points": 5]], to: Shape.self) }
     #expect(throws: DecodingError.self) { try transcode([String: Int](), to: Shape.self) }
@@ -113,7 +113,7 @@ import Testing
     #expect(try failure { try transcode(["x"], to: [Rank].self) }.kind == .typeMismatch)
   }
 
-  @Test("key types of more than 256 cases, of one case and of none")
+  @Test("key types may have more than 256 cases, one or none")
   func keyTypesOfEverySize() throws {
     let data = try write { encoder in
       var one = encoder.container(keyedBy: OneKey.self)
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test("keys of two types whose bytes are equal are told apart by their names")
+  @Test("keys of two types with equal bytes are distinguished by their names")
   func equalBytes() throws {
     let data = try write { encoder in
       var first = encoder.container(keyedBy: FirstByteKey.self)

@@ -3,11 +3,11 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Each primitive type by each method that the containers have for it: the same value comes back, be it under a key, as
-/// an element, or alone.
+/// Each primitive type, by each method that the containers have for it: the same value comes back under a key, as an
+/// element, or alone.
 @Suite struct EveryPrimitive {
-  /// What one primitive type is written and read by. The methods for a type are other ones than the generic ones, which
-  /// a generic test would call.
+  /// The methods that write and read one primitive type. The containers have methods for each type besides the generic
+  /// ones, which a generic test would call.
   struct Sample: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let count: Int
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("under a key, where it must be and where it may be", arguments: samples)
+  @Test("a primitive comes back under a key, by decode and decodeIfPresent", arguments: samples)
   func keyed(sample: Sample) throws {
     for index in 0..<sample.count {
       let data = try writeKeyed { container throws in
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test("as an element, written one by one and as an array", arguments: samples)
+  @Test("primitives come back as elements, encoded singly and as an array", arguments: samples)
   func elements(sample: Sample) throws {
     let single = try writeUnkeyed { list throws in
       for index in 0..<sample.count { try sample.putElement(&list, index) }
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test("alone", arguments: samples)
+  @Test("a primitive comes back in a single-value container", arguments: samples)
   func single(sample: Sample) throws {
     for index in 0..<sample.count {
       let data = try write { encoder in

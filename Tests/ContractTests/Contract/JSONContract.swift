@@ -3,15 +3,15 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// A coding path with the numbers that its keys have.
+/// A coding path with the numbers of its keys.
 private func numbered(_ keys: [any CodingKey]) -> String {
   keys.map { "\($0.stringValue)(\($0.intValue.map(String.init) ?? ""))" }.joined(separator: "/")
 }
 
-/// What containers answer is compared with JSONDecoder, call by call: the same value, or an error of the same case with the
-/// same path.
+/// Compares the answers of containers with those of JSONDecoder, call by call: the same value, or an error of the same
+/// case with the same path.
 @Suite struct JSONContract {
-  /// The members of the value that is read: one of each kind.
+  /// The members of the decoded value: one of each kind.
   private static let names = [
     "int", "negative", "large", "text", "flag", "null", "list", "texts", "mixed", "inner", "noList", "five",
     "missing",
@@ -53,7 +53,7 @@ private func numbered(_ keys: [any CodingKey]) -> String {
     var b: Int?
   }
 
-  /// What a reader was answered, a line for each call.
+  /// The answers to a reader, a line for each call.
   private struct Trace: Decodable {
     private(set) var lines: [String] = []
 
@@ -90,7 +90,7 @@ private func numbered(_ keys: [any CodingKey]) -> String {
       } catch DecodingError.valueNotFound(_, let context) {
         answer = "valueNotFound at \(numbered(context.codingPath))"
       } catch {
-        // JSONDecoder has an error of its own for numbers that do not fit, which becomes this one at the end.
+        // JSONDecoder has a private error for numbers that do not fit, which becomes this one at the end.
         answer = "dataCorrupted"
       }
       lines.append("\(name): \(answer)")
@@ -103,7 +103,7 @@ private func numbered(_ keys: [any CodingKey]) -> String {
       }
       note("\(key) contains") { container.contains(key) }
       note("\(key) nil") { try container.decodeNil(forKey: key) }
-      // Of nil as a Boolean alone, JSONDecoder says that the type is wrong.
+      // JSONDecoder throws typeMismatch for nil only as a Bool.
       if key.stringValue != "null" { decode(Bool.self) }
       decode(Int.self)
       decode(Int8.self)
@@ -166,10 +166,10 @@ private func numbered(_ keys: [any CodingKey]) -> String {
       note("\(name) count") { list.count as Any }
       for index in 0...(list.count ?? 0) {
         let item = "\(name) item \(index)"
-        // None of these takes the element.
+        // None of these calls takes the element.
         note("\(item) at end") { list.isAtEnd }
         if name != "mixed" { note("\(item) as Bool") { try list.decode(Bool.self) } }
-        // Behind the last element, JSONDecoder counts on here.
+        // At the end, JSONDecoder advances here.
         if !list.isAtEnd { note("\(item) as Bool if present") { try list.decodeIfPresent(Bool.self) as Any } }
         note("\(item) index") { list.currentIndex }
         if list.currentIndex != index { continue }
@@ -205,7 +205,7 @@ private func numbered(_ keys: [any CodingKey]) -> String {
     }
   }
 
-  @Test("each call of each container, at the root and below keys that have numbers")
+  @Test("containers answer each call as JSONDecoder's do, at the root and below a key")
   func calls() throws {
     func compare(_ json: [String], _ archive: [String]) {
       #expect(json.count == archive.count && json.count > 1_000)
@@ -215,7 +215,7 @@ private func numbered(_ keys: [any CodingKey]) -> String {
       try JSONDecoder().decode(Trace.self, from: JSONEncoder().encode(Value())).lines,
       try transcode(Value(), to: Trace.self).lines
     )
-    // As a dictionary in both cases, whose keys are no cases.
+    // As a dictionary in both cases: its keys are not cases.
     let around = ["value": Value()]
     compare(
       try JSONDecoder().decode(Around.self, from: JSONEncoder().encode(around)).trace.lines,
@@ -235,10 +235,10 @@ private func numbered(_ keys: [any CodingKey]) -> String {
     init?(intValue: Int) { nil }
   }
 
-  @Test("every key of allKeys can be asked for")
+  @Test("allKeys contains only keys for which contains is true")
   func allKeys() throws {
     try read(ArchiveEncoder().encode([5: 1, 7: 2])) { decoder in
-      // They are archived as numbers, and the names of these keys are not those.
+      // Their keys are archived as numbers, which are not the names of these cases.
       let digits = try decoder.container(keyedBy: Digits.self)
       #expect(digits.allKeys.isEmpty && !digits.contains(.five))
       let any = try decoder.container(keyedBy: AnyKey.self)

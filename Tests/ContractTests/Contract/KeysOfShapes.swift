@@ -2,7 +2,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What `allKeys` gives for records of many shapes, which the library keeps for the next record of a shape.
+/// `allKeys` of records of many shapes, which the library keeps for the next record of a shape.
 @Suite struct KeysOfShapes {
   private enum Letter: String, CodingKey, CaseIterable { case a, b, c, d, e, f, g, h }
   private enum Vowel: String, CodingKey { case a, e, i }
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("records of 256 shapes, among them the empty one, in any order and again") func shapes() throws {
+  @Test("allKeys is right for records of 256 shapes, in any order and repeatedly") func shapes() throws {
     var generator = SeededGenerator("shapes of words")
     let words = (0..<1_000).map { $0 < 256 ? $0 : Int.random(in: 0..<256, using: &generator) }.map(Word.init)
     let keys = try ArchiveDecoder().decode(

@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Values of 32 KB each, nested deep. Code that is not optimized has many copies of a value on the stack.
+/// Deeply nested values of 32 KB each. Unoptimized code has many copies of a value on the stack.
 @Suite struct LargeValues {
-  /// Eight values in place.
+  /// Eight values, stored inline.
   private struct Eight<Part: Codable & Equatable & Sendable>: Codable, Equatable, Sendable {
     var a, b, c, d, e, f, g, h: Part
 
@@ -89,7 +89,7 @@ import Testing
     return count
   }
 
-  @Test("in arrays, in dictionaries, in fields and in objects, on a thread of 512 KB")
+  @Test("large values nest deep in arrays, dictionaries, fields and objects on a thread of 512 KB")
   func nestedDeep() throws {
     #expect(MemoryLayout<Large>.size == 32_768)
     #expect(try levels(of: InArray.self, 40) == 40)

@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Records of many shapes: of the later ones the heads are longer, and differ from one record to the next.
+/// Records of many shapes: later shapes have longer heads, and the lengths change from one record to the next.
 @Suite struct ManyShapes {
-  /// With nine optionals there are 512 shapes, whose numbers take one to two bytes behind the tag.
+  /// Nine optionals make 512 shapes, whose numbers take one or two bytes after the tag.
   private struct Sparse: Codable, Equatable {
     var a, b, c, d, e, f, g, h, i: Int?
 
@@ -23,7 +23,7 @@ import Testing
     var right: [Sparse]
   }
 
-  @Test("512 shapes, in order and at random, alone and within each other")
+  @Test("records of 512 shapes come back, in order and at random, alone and nested")
   func shapes() throws {
     var generator = SeededGenerator("many shapes")
     let order = Array(0..<512) + (0..<2_000).map { _ in Int.random(in: 0..<512, using: &generator) }
@@ -39,7 +39,7 @@ import Testing
     #expect(try ArchiveDecoder().decode([Pair].self, from: ArchiveEncoder().encode(pairs)) == pairs)
   }
 
-  @Test("arrays and dictionaries written by containers, of lengths that change")
+  @Test("arrays and dictionaries of changing counts come back from nested containers")
   func lengths() throws {
     let lengths = [0, 15, 16, 3, 127, 128, 129, 0, 16_383, 16_384, 1]
     let data = try writeUnkeyed { container in

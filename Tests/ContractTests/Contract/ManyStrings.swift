@@ -3,11 +3,11 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Strings that are written again cost a reference, however many others there are; what was taken back does not count.
+/// Repeated strings cost a reference, however many others there are; undone writes do not count.
 @Suite struct ManyStrings {
   private struct Failure: Error {}
 
-  /// Strings of all lengths around those that hashing takes apart.
+  /// Strings of all lengths around those that the hash treats differently.
   private func strings(_ count: Int) -> [String] {
     var generator = SeededGenerator("many strings")
     return (0..<count).map { number in
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(
-    "strings again and again, far from each other: a reference each from the third time on",
+    "a string costs only a reference from its third occurrence on",
     arguments: [100, 5_000, 100_000]
   )
   func again(count: Int) throws {
@@ -27,12 +27,12 @@ import Testing
     let all = strings + strings + strings + strings.reversed()
     let data = try ArchiveEncoder().encode(all)
     #expect(try ArchiveDecoder().decode([String].self, from: data) == all)
-    // Once where it is met first, once in the table, and each reference takes up to four bytes.
+    // Each string is in its first place and in the table, and each reference takes up to four bytes.
     #expect(data.count <= 2 * once + 3 * 4 * count + 1_024)
   }
 
   @Test(
-    "a text is one string, whether it stands in the string itself or in memory of its own",
+    "equal strings are archived once, whether small or with storage on the heap",
     arguments: 0...18
   )
   func formsOfStrings(count: Int) throws {
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("errors that were caught leave no trace in what is shared")
+  @Test("caught errors leave no trace in the string table")
   func takenBack() throws {
     let strings = strings(1_500)
     func archive(failing: Bool) throws -> Data {

@@ -5,7 +5,7 @@ import Testing
 
 /// Nested containers may be written alternately, in any order, after their siblings, or not at all.
 @Suite struct NestedContainers {
-  @Test("nested containers that are all kept and written late, each in the one before")
+  @Test("3,000 nested containers may all be kept and written late")
   func keptContainers() throws {
     let depth = 3_000
     let data = try write { encoder in
@@ -28,7 +28,7 @@ import Testing
     #expect(count == depth)
   }
 
-  @Test("two nested containers are written in turns")
+  @Test("two nested containers are written alternately")
   func inTurns() throws {
     let data = try writeKeyed { container in
       var left = container.nestedContainer(keyedBy: AnyKey.self, forKey: "left")
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("a nested container that is kept, while others of its type come and go")
+  @Test("a kept nested container stays valid while others of its type are created")
   func keptAmongOthers() throws {
     let data = try writeKeyed { container in
       var kept: KeyedEncodingContainer<AnyKey>?
@@ -96,7 +96,7 @@ import Testing
     #expect(try ArchiveDecoder().decode(A.self, from: data) == expected)
   }
 
-  @Test("containers nested in an unkeyed one keep the place where they were asked for")
+  @Test("containers nested in an unkeyed one keep their index")
   func placesInUnkeyed() throws {
     let data = try writeUnkeyed { list in
       var first = list.nestedUnkeyedContainer()
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("a container that is never written is there, and empty")
+  @Test("a container that is never written is archived as empty")
   func neverWritten() throws {
     let data = try writeKeyed { container in
       _ = container.nestedContainer(keyedBy: AnyKey.self, forKey: "keyed")
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test("values that are encoded while nested containers are open keep to their places")
+  @Test("values encoded while nested containers are open keep their positions")
   func valuesBetween() throws {
     struct Pair: Codable, Equatable { var x: [Int], y: String }
     let pairs = (0..<5).map { Pair(x: Array(0..<$0), y: "y\($0)") }
@@ -183,7 +183,7 @@ import Testing
     )
   }
 
-  @Test("a hundred containers deep, written from the inside and then from the outside")
+  @Test("a hundred nested containers are written from the innermost and from the outermost")
   func deep() throws {
     let data = try writeKeyed { container in
       var chain = [container]
@@ -213,7 +213,7 @@ import Testing
     }
   }
 
-  @Test("trees of containers, written in random order", arguments: 0..<20)
+  @Test("trees of containers are written in random order", arguments: 0..<20)
   func randomOrder(round: Int) throws {
     var generator = SeededGenerator("trees of containers \(round)")
     let tree = Tree.random(depth: 5, using: &generator)

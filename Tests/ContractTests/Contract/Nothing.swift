@@ -3,16 +3,16 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Types that encode nothing at all are as good as any other, at the top and inside.
+/// Types that encode nothing work like any other, as the root and nested.
 @Suite struct Nothing {
-  @Test("at the top")
+  @Test("a value that encodes nothing comes back as the root")
   func atTheTop() throws {
     #expect(try roundTrip(Silent()) == Silent())
     #expect(try roundTrip(EmptyStruct()) == EmptyStruct())
     #expect(try roundTrip(SilentObject()).wasRead)
   }
 
-  @Test("nested, in places of every kind")
+  @Test("a value that encodes nothing comes back in fields and collections")
   func nested() throws {
     let holder = Holder(
       one: Silent(),
@@ -26,7 +26,7 @@ import Testing
     #expect(try roundTrip(holder) == holder)
   }
 
-  @Test("it reads as an empty keyed container and as an empty unkeyed one, and is not nil")
+  @Test("a value that encodes nothing reads as an empty container of both kinds, and not as nil")
   func readsAsEmpty() throws {
     let data = try ArchiveEncoder().encode(Silent())
     try read(data) { decoder throws in
@@ -43,14 +43,14 @@ import Testing
     }
   }
 
-  @Test("nothing where something is expected is an error, not a default")
+  @Test("a value that encodes nothing does not read as a number or string")
   func notANumber() throws {
     let data = try ArchiveEncoder().encode([Silent()])
     #expect(throws: DecodingError.self) { try ArchiveDecoder().decode([Int].self, from: data) }
     #expect(throws: DecodingError.self) { try ArchiveDecoder().decode([String].self, from: data) }
   }
 
-  @Test("a container that is asked for and left empty keeps its kind")
+  @Test("an empty container keeps its kind")
   func emptyContainers() throws {
     let keyed = try write { _ = $0.container(keyedBy: AnyKey.self) }
     #expect(try ArchiveDecoder().decode([String: Int].self, from: keyed).isEmpty)
@@ -68,7 +68,7 @@ import Testing
     #expect(back[0] === back[2] && back[0] !== back[1])
   }
 
-  @Test("empty collections and strings, at the top and inside")
+  @Test("empty collections and strings come back, at the root and nested")
   func emptyCollections() throws {
     #expect(try roundTrip([Int]()).isEmpty)
     #expect(try roundTrip([String]()).isEmpty)
@@ -83,7 +83,7 @@ import Testing
     #expect(try roundTrip(nested) == nested)
   }
 
-  @Test("an archive without any key")
+  @Test("an archive without keys can be read")
   func noKeys() throws {
     let unarchiver = try KeyedUnarchiver(forReadingFrom: KeyedArchiver().encodedData)
     #expect(unarchiver.allKeys.isEmpty)
@@ -92,7 +92,7 @@ import Testing
     #expect(try Silent(from: unarchiver) == Silent())
   }
 
-  @Test("nothing encoded into the archiver itself")
+  @Test("a value that encodes nothing into the archiver adds no key")
   func intoTheArchiver() throws {
     let archiver = KeyedArchiver()
     try Silent().encode(to: archiver)
@@ -101,7 +101,7 @@ import Testing
     #expect(unarchiver.allKeys == ["one"])
   }
 
-  @Test("values of no size take no part of their neighbours", arguments: [1, 2, 100, 1000])
+  @Test("values that encode nothing leave their neighbours intact", arguments: [1, 2, 100, 1000])
   func amongOthers(count: Int) throws {
     struct Row: Codable, Equatable { var before: Int, silent: Silent, empty: EmptyStruct, after: Int }
     let rows = (0..<count).map { Row(before: $0, silent: Silent(), empty: EmptyStruct(), after: -$0) }

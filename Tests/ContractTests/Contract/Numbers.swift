@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Numbers come back bit for bit, and change their type where, and only where, nothing is lost.
+/// Numbers come back with all their bits, and change their type only if no information is lost.
 @Suite struct Numbers {
   typealias IntegerType = any (FixedWidthInteger & Codable & Sendable).Type
 
@@ -12,7 +12,7 @@ import Testing
     UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, UInt128.self,
   ]
 
-  /// The edges of every width, as far as the type holds them.
+  /// The edges of every width that the type can hold.
   static func edges<I: FixedWidthInteger>(of type: I.Type) -> [I] {
     let powers: [I] = (0..<I.bitWidth).flatMap { shift -> [I] in
       let power = I(1) << I(shift)
@@ -25,7 +25,7 @@ import Testing
     var value: T
   }
 
-  @Test("integers of every width, to their extremes", arguments: integerTypes)
+  @Test("integers of every width come back, up to their extremes", arguments: integerTypes)
   func extremes(type: IntegerType) throws {
     func check<I: FixedWidthInteger & Codable>(_ type: I.Type) throws {
       let edges = Self.edges(of: type)
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "an integer reads as every other width that holds it, and not as others",
+    "an integer reads as every other type that can hold it, and as no other",
     arguments: integerTypes,
     integerTypes
   )
@@ -62,7 +62,7 @@ import Testing
     try open(from)
   }
 
-  /// A field whose number may not fit, and if so why not.
+  /// A field whose number may not fit, and whether the error is dataCorrupted.
   private struct Lenient<B: Decodable>: Decodable {
     var value: B?
     var wasCorrupted = false
@@ -104,7 +104,7 @@ import Testing
     ].flatMap { [$0, $0 | 1 << 63] }
 
   @Test(
-    "doubles, bit for bit: signed zeros, subnormals, infinities, NaNs with their payload",
+    "doubles keep their bits: signed zeros, subnormals, infinities, payloads of NaNs",
     arguments: doubles
   )
   func doubleBits(bits: UInt64) throws {
@@ -121,7 +121,7 @@ import Testing
       0x7FC0_0000, 0x7FC0_BEEF, 0x7FFF_FFFF, 0x3DCC_CCCD,
     ].flatMap { [$0, $0 | 1 << 31] }
 
-  @Test("floats, bit for bit", arguments: floats)
+  @Test("floats keep their bits", arguments: floats)
   func floatBits(bits: UInt32) throws {
     let value = Float(bitPattern: bits)
     #expect(try roundTrip(value).bitPattern == bits)
@@ -145,7 +145,7 @@ import Testing
     #expect(try transcode([1, (1 << 53) + 1], to: [Double].self) == [1, 0x1p53])
     #expect(try transcode([UInt64.max], to: [Float].self) == [0x1p64])
     #expect(try readUnkeyed(ArchiveEncoder().encode([(1 << 24) + 1])) { try $0.decode(Float.self) } == 0x1p24)
-    // Rounded, it is beyond the largest of this type.
+    // Rounded, it exceeds the largest number of this type.
     #expect(try failure { try transcode(UInt128.max, to: Float.self) }.kind == .dataCorrupted)
   }
 
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test("what is no number does not read as one, and fractions not as integers")
+  @Test("other values do not read as numbers, and floating-point numbers not as integers")
   func mismatches() throws {
     for type in Self.integerTypes {
       func check<I: FixedWidthInteger & Codable>(_ type: I.Type) throws {
@@ -186,7 +186,7 @@ import Testing
     #expect(try failure { try transcode(1.0, to: Bool.self) }.kind == .typeMismatch)
   }
 
-  @Test("random numbers of every magnitude")
+  @Test("random numbers of every magnitude come back")
   func random() throws {
     var generator = SeededGenerator("random numbers")
     struct Row: Codable, Equatable {
@@ -214,7 +214,7 @@ import Testing
     #expect(try roundTrip(floats).map(\.bitPattern) == rows.map(\.h))
   }
 
-  @Test("Float16 goes as the float that it encodes itself as")
+  @Test("Float16 comes back by way of the Float that it encodes")
   func halves() throws {
     #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
       let halves: [Float16] = [0, -0.0, 1.5, .greatestFiniteMagnitude, .leastNonzeroMagnitude, .infinity]

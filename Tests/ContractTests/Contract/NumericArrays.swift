@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Arrays of numbers, of every element type and many counts: packed or not, by hand or by themselves.
+/// Arrays of numbers, of every element type and many counts: packed or not, coded by hand or by the library.
 @Suite struct NumericArrays {
   typealias ElementType = any (Codable & Hashable & Sendable & ArrayElement).Type
 
@@ -15,7 +15,7 @@ import Testing
 
   static let counts = [0, 1, 2, 7, 8, 127, 128, 129, 1000]
 
-  @Test("every element type and count", arguments: elementTypes, counts)
+  @Test("arrays of every element type and count come back", arguments: elementTypes, counts)
   func everyType(type: ElementType, count: Int) throws {
     func check<T: Codable & Hashable & Sendable & ArrayElement>(_ type: T.Type) throws {
       for samples in T.samples {
@@ -43,7 +43,7 @@ import Testing
     var after: String
   }
 
-  /// An array whose coding is spelled out, one element at a time.
+  /// An array that codes its elements one at a time.
   private struct ByHand<T: Codable>: Codable {
     var values: [T]
 
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("an array read half by hand continues as it is")
+  @Test("an array read in part by hand continues at the next element")
   func halfRead() throws {
     let data = try ArchiveEncoder().encode(["list": [1, 2, 3, 300, 5]])
     try readKeyed(data) { container throws in
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("elements of several types in one container, as they come")
+  @Test("elements of several types in one container come back in order")
   func mixed() throws {
     let data = try writeUnkeyed { list in
       try list.encode(1)
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("contentsOf alone gives the array")
+  @Test("encode(contentsOf:) appends to the array")
   func contentsOf() throws {
     let numbers = try writeUnkeyed { list in
       try list.encode(contentsOf: [Int]())
@@ -133,7 +133,7 @@ import Testing
     #expect(try ArchiveDecoder().decode([Double].self, from: doubles) == [0.5, 1.5])
   }
 
-  @Test("small numbers in wide arrays take little room")
+  @Test("small numbers in arrays of wide types take little space")
   func narrow() throws {
     let numbers = Array(0..<1000).map { $0 % 100 }
     #expect(try ArchiveEncoder().encode(numbers).count < 1000 + 500)
@@ -141,7 +141,7 @@ import Testing
     #expect(try ArchiveEncoder().encode(numbers.map { Double($0) + 0.5 }).count < 8000 + 500)
   }
 
-  @Test("random arrays, of random widths")
+  @Test("random arrays of random widths come back")
   func random() throws {
     var generator = SeededGenerator("numeric arrays")
     for _ in 0..<200 {
@@ -159,7 +159,7 @@ import Testing
   }
 }
 
-/// A type whose arrays are tested, with lists of its values.
+/// An element type for the tests, with lists of values.
 protocol ArrayElement {
   static var samples: [[Self]] { get }
 }

@@ -4,7 +4,7 @@ import RandomArchives
 import TestSupport
 import Testing
 
-/// Nil in all its places: a missing key, an explicit nil, an empty container and an optional of an optional are
+/// Nil in every position: a missing key, an explicit nil, an empty container and an optional of an optional are
 /// four different things.
 @Suite struct Optionals {
   private struct Deep: Codable, Equatable {
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("optionals of optionals at the top, in arrays and in dictionaries")
+  @Test("optionals of optionals come back at the root, in arrays and in dictionaries")
   func exactElsewhere() throws {
     let threes: [Int???] = [nil, .some(nil), .some(.some(nil)), .some(.some(.some(3)))]
     for three in threes { #expect(try roundTrip(three) == three) }
@@ -49,7 +49,7 @@ import Testing
     #expect(try roundTrip(lazies) == lazies)
   }
 
-  @Test("encode and encodeIfPresent of an optional of an optional, by hand")
+  @Test("encode and encodeIfPresent keep the levels of optionals of optionals")
   func byHand() throws {
     let values: [Int??] = [nil, .some(nil), .some(.some(5))]
     for value in values {
@@ -153,7 +153,7 @@ import Testing
     let all = answers.flatMap { answer in singles.map { Asked(answer: answer, single: $0) } }
     #expect(try roundTrip(all) == all)
     let data = try writeKeyed { container in
-      // A key that is a string makes a map.
+      // String keys make a map.
       for (name, answer) in zip("abc", answers) {
         try container.encodeIfPresent(answer, forKey: AnyKey(String(name)))
       }
@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  @Test("optional elements of an array, of every kind")
+  @Test("optional elements of every type come back in arrays")
   func elements() throws {
     #expect(try roundTrip([1, nil, 3] as [Int?]) == [1, nil, 3])
     #expect(try roundTrip([nil, nil] as [Double?]) == [nil, nil])
@@ -196,7 +196,7 @@ import Testing
     #expect(nodes[0] != nil && nodes[0] === nodes[2])
   }
 
-  @Test("a missing key, an explicit nil and an empty container are three things")
+  @Test("a missing key, an explicit nil and an empty container are distinguished")
   func missingNilEmpty() throws {
     let data = try writeKeyed { container in
       try container.encodeNil(forKey: "nil")
@@ -228,7 +228,7 @@ import Testing
     }
   }
 
-  @Test("decodeIfPresent of every primitive type: there, nil and missing")
+  @Test("decodeIfPresent of every primitive type reads a value, nil and a missing key")
   func ifPresent() throws {
     func check<T: Codable & Equatable & Sendable & SendableMetatype>(_ value: T) throws {
       let data = try writeKeyed { container in
@@ -261,7 +261,7 @@ import Testing
     try check(Data([1]))
   }
 
-  @Test("in an unkeyed container, decodeNil continues only when there is a nil")
+  @Test("in an unkeyed container, decodeNil advances only past a nil")
   func unkeyed() throws {
     let data = try writeUnkeyed { list in
       try list.encodeNil()
@@ -286,7 +286,7 @@ import Testing
     }
   }
 
-  @Test("nil at the top, in a single-value container and under a top-level key")
+  @Test("nil comes back as the root, from a single-value container and under a top-level key")
   func atTheTop() throws {
     let data = try write { encoder in
       var container = encoder.singleValueContainer()

@@ -3,10 +3,10 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// The elements of an array of numbers have no tags of their own; to an unkeyed container, and to decoders of single
-/// elements, they are values like any others.
+/// The elements of an array of numbers have no tags. Unkeyed containers and decoders of single elements treat them like
+/// other values.
 @Suite struct PackedElements {
-  /// Says what its decoder is good for.
+  /// Notes the answers of its decoder.
   private struct Probe: Decodable {
     let keyed: Failure
     let unkeyed: Failure
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test("an element is a number and nothing else: no container, and not nil")
+  @Test("an element reads neither as a container nor as nil nor as a string")
   func onlyNumbers() throws {
     let data = try ArchiveEncoder().encode([5, 300, -70_000])
     try readUnkeyed(data) { list throws in
@@ -35,7 +35,7 @@ import Testing
       #expect(unkeyed.kind == .typeMismatch && unkeyed.path == "[0]")
       let text = try failure { try list.decode(String.self) }
       #expect(text.kind == .typeMismatch && text.path == "[0]")
-      // Nothing of that was a step.
+      // None of these calls advanced the container.
       #expect(list.currentIndex == 0)
       #expect(try list.decode(Int.self) == 5)
     }
@@ -43,7 +43,7 @@ import Testing
 
   private enum Level: Int8, Codable { case low = 5 }
 
-  @Test("a number that does not fit is damage, as for JSONDecoder, whatever the elements are")
+  @Test("a number that does not fit is dataCorrupted, as in JSONDecoder")
   func doNotFit() throws {
     func check<Element: Decodable>(_ type: Element.Type, _ numbers: [Int]) throws {
       let found = try failure {
@@ -62,7 +62,7 @@ import Testing
     try check(UInt?.self, [5, -300])
   }
 
-  @Test("types of the program's own find a decoder with a single value")
+  @Test("an element decodes as a type of the program through a single-value decoder")
   func ownTypes() throws {
     let data = try ArchiveEncoder().encode([5, 300])
     try readUnkeyed(data) { list throws in
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("behind the last element there is nothing to be had, whatever is asked for")
+  @Test("every request at the end of a packed array is valueNotFound")
   func atEnd() throws {
     try readUnkeyed(ArchiveEncoder().encode([5])) { list throws in
       _ = try list.decode(Int.self)
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test("booleans, floats, and bytes are told apart as elsewhere")
+  @Test("packed Booleans, floats and bytes read only as compatible types")
   func otherKinds() throws {
     try readUnkeyed(ArchiveEncoder().encode([true, false])) { list throws in
       #expect(try failure { try list.decode(Int.self) }.kind == .typeMismatch)
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test("an error says what an element is")
+  @Test("an error names the kind of the element")
   func nouns() throws {
     func message<Wrong: Decodable>(_ numbers: some Encodable, as type: Wrong.Type) throws -> String {
       try failure { try transcode(["numbers": numbers], to: [String: [Wrong]].self) }.description

@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Arrays of integers whose blocks have every width, read as the same type, as wider and as narrower ones.
+/// Arrays of integers with blocks of every width, read as the same type, and as wider and narrower ones.
 @Suite struct PackedWidths {
-  @Test("random blocks of every width, for every type")
+  @Test("random blocks of every width come back, for every type")
   func everyWidth() throws {
     var generator = SeededGenerator("packed widths")
     func check<Number: FixedWidthInteger & Codable & Sendable>(_ type: Number.Type) throws {
@@ -31,7 +31,7 @@ import Testing
     try check(UInt64.self)
   }
 
-  @Test("random mixed blocks, for every type, take no more than one width for all would")
+  @Test("blocks of mixed widths take no more bytes than one width for all")
   func mixed() throws {
     var generator = SeededGenerator("mixed packed widths")
     func check<Number: FixedWidthInteger & Codable & Sendable & BitwiseCopyable>(_ type: Number.Type) throws {
@@ -63,7 +63,7 @@ import Testing
           var place = count < 128 ? 3 : 4
           let read: [Number]? = try buffer.reader().packedIntegers(count, signed: Number.isSigned, at: &place)
           #expect(read == numbers && place == buffer.count)
-          // No byte of it may be missing.
+          // Without its last byte, decoding throws.
           let cut = ByteBuffer()
           cut.append(buffer, 0..<(buffer.count - 1))
           place = count < 128 ? 3 : 4
@@ -93,7 +93,7 @@ import Testing
     return number >> shift
   }
 
-  @Test("each number of bytes begins and ends where it should")
+  @Test("the smallest and largest numbers of each width come back")
   func edges() throws {
     for width in 1...8 {
       let largest = Int64.max >> Int64(64 - width * 8)
@@ -104,14 +104,14 @@ import Testing
     }
   }
 
-  @Test("numbers at the very end of the memory are read as others, and not beyond it")
+  @Test("numbers at the end of memory are read, and nothing beyond it")
   func endOfMemory() throws {
     for width in 1...8 {
       for count in [1, 2, 3, 4, 9] {
         let numbers = (0..<count).map { ($0 % 2 == 0 ? -1 : 1) << ((width - 1) * 8) + $0 % 2 }
         let buffer = ByteBuffer()
         buffer.append(packed: numbers)
-        // Behind the tag, the type and the count.
+        // After the tag, the type and the count.
         var place = 3
         #expect(try buffer.reader().packedIntegers(count, signed: true, at: &place) == numbers)
         #expect(place == buffer.count)
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test("a narrower type takes what fits and refuses what does not")
+  @Test("a narrower type accepts numbers that fit and refuses others")
   func narrower() throws {
     var numbers = (0..<300).map { $0 % 100 }
     let fits = try ArchiveEncoder().encode(numbers)
@@ -136,7 +136,7 @@ import Testing
     #expect(try ArchiveDecoder().decode([Int16].self, from: tooWide) == numbers.map { Int16($0) })
   }
 
-  @Test("booleans of every count up to three bytes")
+  @Test("Booleans of every count up to three bytes come back")
   func bools() throws {
     var generator = SeededGenerator("packed bools")
     for count in Array(0...24) + [1_000, 1_001] {
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  /// An archive whose root is `value`, without checksums that would show it as damaged.
+  /// An archive whose root is `value`, without checksums, which would reveal the damage.
   private func forged(_ value: [UInt8], in archive: Data, from original: [UInt8]) throws -> Data {
     let range = try #require(archive.range(of: Data(original)))
     var forged = archive
@@ -154,7 +154,7 @@ import Testing
     return forged
   }
 
-  @Test("a count beyond the archive, and a width that is none, are errors whatever the type")
+  @Test("a count beyond the archive and an invalid width are errors for every type")
   func forgedArrays() throws {
     func expectDamaged(_ original: [UInt8], _ forged: [UInt8], _ archive: Data) throws {
       let data = try self.forged(forged, in: archive, from: original)

@@ -5,7 +5,7 @@ import Testing
 import HostileArchives
 @testable import Keepsake
 
-/// Values read out of order, alternately, or in part: right, and without being walked again and again.
+/// Values read out of order, alternately, or in part: correctly, and without walking them again and again.
 @Suite struct PartialReading {
   private enum Order: CaseIterable, Sendable { case forwards, backwards, shuffled, outwards }
 
@@ -21,7 +21,7 @@ import HostileArchives
     }
   }
 
-  /// The key of a number: short and long texts, some no ASCII, and integers.
+  /// The key of a number: short and long texts, some not ASCII, and integers.
   private static func key(_ number: Int) -> AnyKey {
     switch number % 5 {
     case 0: AnyKey("k\(number)")
@@ -32,7 +32,7 @@ import HostileArchives
     }
   }
 
-  /// How many bytes the session of `decoder` passed over.
+  /// The number of bytes that the session of `decoder` skipped.
   private static func passed(_ decoder: any Decoder) throws -> Int {
     try #require(decoder as? ValueDecoder).session.lookups.skipped.byteCount
   }
@@ -40,7 +40,7 @@ import HostileArchives
   // MARK: Keys in any order
 
   @Test(
-    "maps of all sizes in any order, twice, with values of all kinds",
+    "maps of all sizes are read in any order, twice",
     arguments: [0, 1, 2, 7, 8, 9, 1_000]
   )
   func maps(count: Int) throws {
@@ -76,7 +76,7 @@ import HostileArchives
     }
   }
 
-  /// A record of as many keys as its number has room for, of which the shape changes from one to the next.
+  /// A record with many optional keys, whose shape changes from one to the next.
   private struct Wide: Codable, Equatable {
     enum CodingKeys: CodingKey, CaseIterable { case a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p }
 
@@ -106,7 +106,7 @@ import HostileArchives
     }
   }
 
-  @Test("records of several shapes with many keys in any order")
+  @Test("records of several shapes with many keys are read in any order")
   func records() throws {
     let wide = (0..<40).map { Wide(leavingOut: $0 % 20) }
     let data = try ArchiveEncoder().encode(wide)
@@ -117,7 +117,7 @@ import HostileArchives
     }
   }
 
-  @Test("two spellings of one text stay two keys when they are looked up")
+  @Test("two spellings of a key stay two keys")
   func spellings() throws {
     let data = try writeKeyed { container in
       try container.encode(1, forKey: "caf\u{E9} in the city")
@@ -137,7 +137,7 @@ import HostileArchives
 
   private static let counts = [300, 1_200]
 
-  @Test("keys of the top level in any order: work in proportion to their number", arguments: [false, true])
+  @Test("reading keys in any order takes work in proportion to their number", arguments: [false, true])
   func topLevel(isDynamic: Bool) throws {
     func passed(_ order: Order, _ count: Int) throws -> Int {
       let archiver = KeyedArchiver()
@@ -164,7 +164,7 @@ import HostileArchives
     }
   }
 
-  @Test("a top level that is a record, read by key in any order")
+  @Test("a record at the top level is read by key in any order")
   func recordOnTop() throws {
     let archiver = KeyedArchiver()
     let wide = Wide(leavingOut: 5)
@@ -182,7 +182,7 @@ import HostileArchives
   // MARK: Damage
 
   @Test(
-    "a map that is looked through finds a key that stands twice, one that is no text, and one that is no key",
+    "searching a map finds a repeated key, one that is no text and one that is no key",
     arguments: [[0x22, 0x61, 0x62], [0x22, 0x61, 0xFF], [0x95], [0x21, 0x35], [0x44, 0], [0x50]] as [[UInt8]]
   )
   func damagedKeys(key: [UInt8]) throws {
@@ -195,9 +195,9 @@ import HostileArchives
     #expect(throws: DecodingError.self) { try container.decode(Int.self, forKey: "absent") }
   }
 
-  // MARK: In turns
+  // MARK: Alternately
 
-  @Test("containers that are read in turns are walked a number of times that does not grow")
+  @Test("containers read alternately are walked a constant number of times")
   func inTurns() throws {
     func walks(_ count: Int) throws -> Double {
       let containerCount = 12
@@ -231,7 +231,7 @@ import HostileArchives
 
   // MARK: Depth
 
-  /// A node that reads what it is asked to of what is nested in it.
+  /// A node that reads the requested parts of its content.
   private struct Nest: Codable {
     var depth: Int
     var last: Int?
@@ -268,7 +268,7 @@ import HostileArchives
     }
   }
 
-  @Test("values nested deep that are read in part, and in an order of their own", arguments: [false, true])
+  @Test("deeply nested values read in part are walked a limited number of times", arguments: [false, true])
   func depth(isUnkeyed: Bool) throws {
     func walks(_ depth: Int) throws -> Double {
       var encoder = ArchiveEncoder()
@@ -284,7 +284,7 @@ import HostileArchives
     #expect(flat < 100 && deep < 100, "\(flat), then \(deep) walks")
   }
 
-  @Test("unkeyed containers nested in each other, each of them opened and left")
+  @Test("descending through 16,000 unkeyed containers walks the archive a limited number of times")
   func unkeyedInUnkeyed() throws {
     let depth = 16_000
     let data = try write { encoder in
@@ -308,9 +308,9 @@ import HostileArchives
     #expect(walks < 100, "\(walks) walks")
   }
 
-  // MARK: Passing over
+  // MARK: Skipping
 
-  @Test("every tag is as long as the format says")
+  @Test("every tag has the length that the format states")
   func fixedLengths() throws {
     let expected: [ClosedRange<UInt8>: (UInt8) -> Int] = [
       0x01...0x04: { _ in 1 }, 0x06...0x06: { _ in 5 }, 0x07...0x07: { _ in 9 },
@@ -324,7 +324,7 @@ import HostileArchives
     }
   }
 
-  @Test("a value that ends behind the archive is damage, wherever it is passed over")
+  @Test("skipping a value that ends beyond the archive throws")
   func cutOff() throws {
     for value in [[0x07, 1], [0x2F, 65], [0x14], [0x52, 0x01, 0x40], [0x18, 9, 65], [0x1B, 2, 3, 9]]
       as [[UInt8]]

@@ -4,15 +4,15 @@ import RandomArchives
 import TestSupport
 import Testing
 
-/// Random calls of containers, in every order that `JSONEncoder` allows, make the same tree here. Values throw and are
-/// caught; containers are kept, and written while other values are being encoded.
+/// Random calls of containers, in every order that `JSONEncoder` allows, make the same tree here. Values throw, and
+/// callers catch; containers are kept, and written while other values are being encoded.
 ///
-/// Containers are kept as long as the value that asked for them is being encoded. Afterwards `JSONEncoder` has taken a copy of
-/// what they hold, and loses without an error what is written then; here it is written (`NestedContainers`).
+/// Containers are kept while the value that requested them is being encoded. Afterwards, `JSONEncoder` has copied their
+/// content and silently loses later writes; Keepsake writes them (`NestedContainers`).
 @Suite struct RandomCalls {
   private static let scriptCount = 400
 
-  /// `JSONEncoder` ends the program for more orders before.
+  /// Earlier versions of `JSONEncoder` end the program for more orders.
   private static let comparesWithJSON: Bool = {
     #if compiler(>=6.3)
       return true
@@ -22,7 +22,7 @@ import Testing
   }()
 
   @Test(
-    "the same tree as JSON, or an error where what a failed value wrote elsewhere cannot be taken back",
+    "random calls make the same tree as JSON, or throw if a failed value's writes cannot be undone",
     .enabled(if: comparesWithJSON)
   )
   func sameTree() throws {
@@ -56,7 +56,7 @@ import Testing
   }
 }
 
-/// A value of any kind, as what it holds.
+/// The content of a value of any kind.
 private indirect enum Tree: Decodable, Equatable {
   case null, bool(Bool), number(Int), text(String), list([Tree]), keyed([String: Tree])
 
@@ -83,20 +83,20 @@ private indirect enum Tree: Decodable, Equatable {
   }
 }
 
-/// An object that several values hold.
+/// An object in several values.
 private final class Shared: Encodable {
   let name: String
   init(_ name: String) { self.name = name }
 }
 
-/// What a script knows of a value: as much as it needs to ask only for what `JSONEncoder` allows.
+/// What a script knows about a value, so that it requests only what `JSONEncoder` allows.
 private final class Shadow {
   enum Kind { case nothing, scalar, keyed, unkeyed, object }
 
   var kind = Kind.nothing
   var values: [String: Shadow] = [:]
   let parent: Shadow?
-  /// When it was made.
+  /// The time at which it was made.
   let birth: Int
 
   init(_ parent: Shadow?, _ birth: Int, _ kind: Kind = .nothing) {
@@ -105,13 +105,13 @@ private final class Shadow {
     self.kind = kind
   }
 
-  /// Makes it what `other` is, which was encoded through a single-value container.
+  /// Takes over the content of `other`, which was encoded through a single-value container.
   func adopt(_ other: Shadow) {
     (kind, values) = (other.kind == .nothing ? .keyed : other.kind, other.values)
   }
 }
 
-/// Calls of containers that follow from a seed.
+/// Calls of containers, derived from a seed.
 private final class Script {
   private enum Container {
     case keyed(KeyedEncodingContainer<AnyKey>)
@@ -130,16 +130,16 @@ private final class Script {
   private var numbers: SplitMix
   private var time = 0
   private var held: [Held] = []
-  /// The values and containers that something is being encoded in.
+  /// The values and containers in which a value is being encoded.
   private var busy: [Shadow] = []
-  /// Whether a container is being written out of turn just now.
+  /// Whether a container is being written out of turn.
   private var isElsewhere = false
   private var writes: [(time: Int, birth: Int)] = []
   private var callsLeft = 60
   private let shared = (0..<4).map { Shared("shared \($0)") }
-  /// The oldest container that a value wrote before it threw, though it is none of its own.
+  /// The oldest outer container into which a value wrote before it threw.
   private var lost: Int?
-  /// Whether something was written after that.
+  /// Whether anything was written after that.
   private(set) var mustFail = false
 
   private let isForJSON: Bool
@@ -168,7 +168,7 @@ private final class Script {
     elements[Int.random(in: 0..<elements.count, using: &numbers)]
   }
 
-  /// Notes that `shadow` is written.
+  /// Notes that `shadow` is being written.
   private func note(_ shadow: Shadow, isCall: Bool = true) {
     writes.append((tick(), shadow.birth))
     if isCall, lost != nil { mustFail = true }
@@ -223,7 +223,7 @@ private final class Script {
     for _ in 0..<Int.random(in: 0..<6, using: &numbers) { try call(&container, shadow, depth) }
   }
 
-  /// Encodes `shadow`, which is filled meanwhile, by `encode`; it may throw, which is caught here.
+  /// Encodes `shadow`, which is filled during the call, by `encode`, and catches its error.
   ///
   /// - Returns: whether it did not throw.
   private func encode(
@@ -244,9 +244,9 @@ private final class Script {
       if fails { throw Refusal() }
     }
     do {
-      // A `JSONEncoder` may end the program after an error that was caught. Another one does as well, as nothing is kept.
+      // A `JSONEncoder` may end the program after a caught error, so use another one here; nothing is kept.
       if fails, isForJSON { _ = try JSONEncoder().encode(value) } else { try encode(value) }
-      // They are not kept any longer (see above).
+      // These are not kept any longer (see above).
       held.removeLast(max(0, held.count - firstHeld))
       return true
     } catch is Refusal {
@@ -277,7 +277,7 @@ private final class Script {
     }
   }
 
-  /// Writes into a container that is kept, unless something is being encoded in it.
+  /// Writes into a kept container in which no value is being encoded.
   private func callElsewhere(_ depth: Int) throws {
     let index = Int.random(in: 0..<held.count, using: &numbers)
     var one = held[index]

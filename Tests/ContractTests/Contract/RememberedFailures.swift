@@ -4,7 +4,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What goes wrong in calls that cannot throw is thrown by the call around them, and never reads as "missing".
+/// An error in a call that cannot throw is thrown by the outermost call, and never reads as "missing".
 @Suite struct RememberedFailures {
   /// A map whose second key is not UTF-8.
   private static let invalidKey = HandmadeArchive.data(
@@ -19,17 +19,17 @@ import Testing
     )
   }
 
-  @Test("contains and allKeys of a damaged container: the outermost decode throws")
+  @Test("contains and allKeys of a damaged container make the outermost decode throw")
   func invalidKeys() throws {
     let contains = try failure { try readKeyed(Self.invalidKey) { $0.contains("c") } }
     #expect(contains.kind == .dataCorrupted && contains.code == .damaged)
     let allKeys = try failure { try readKeyed(Self.invalidKey) { $0.allKeys.count } }
     #expect(allKeys.kind == .dataCorrupted && allKeys.code == .damaged)
-    // What can be read without it is.
+    // Values that do not need the damaged key can be read.
     #expect(try readKeyed(Self.invalidKey) { try $0.decode(Bool.self, forKey: "a") })
   }
 
-  @Test("a damaged top level: the unarchiver's next call that can throw does")
+  @Test("containsValue of a damaged top level makes the unarchiver's next call throw")
   func topLevel() throws {
     for body in [[0, Tag.map, 9, 0x21, 0x61, Tag.true], [0, Tag.shortRecord + 3]] as [[UInt8]] {
       let unarchiver = try KeyedUnarchiver(forReadingFrom: HandmadeArchive.data(topLevel: body))
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// A map that has a key twice, and one that says it has more keys than there are.
+  /// A map with a repeated key, one with a count that is too large, and one whose last key is cut short.
   private static let mapsWithWrongKeys: [[UInt8]] = [
     [Tag.map, 3, 0x21, 0x61, Tag.true, 0x21, 0x61, Tag.false, 0x21, 0x63, Tag.true],
     [Tag.map, 9, 0x21, 0x61, Tag.true, 0x21, 0x63, Tag.true],
@@ -49,7 +49,7 @@ import Testing
   ]
 
   @Test(
-    "allKeys of a map with a key twice, or cut short: the outermost decode throws",
+    "allKeys of a map with a repeated key, or cut short, makes the outermost decode throw",
     arguments: mapsWithWrongKeys
   )
   func wrongKeys(map: [UInt8]) throws {
@@ -65,7 +65,7 @@ import Testing
     #expect(nested.code == .damaged)
   }
 
-  @Test("it is thrown although the values in between catch what they meet, and instead of what it led to")
+  @Test("the remembered error is thrown although initializers catch errors, and instead of theirs")
   func caught() throws {
     struct Forgiving: Decodable {
       var inner: Inner?
@@ -85,9 +85,9 @@ import Testing
     #expect(try failure { try ArchiveDecoder().decode(Inner.self, from: Self.invalidKey) }.code == .damaged)
   }
 
-  @Test("a single value that cannot be looked at is no value, and is not nil either")
+  @Test("decodeNil of damaged data makes the outermost decode throw")
   func singleValue() throws {
-    // A conditional reference whose entry is not there.
+    // A conditional reference without an entry.
     let data = HandmadeArchive.data(topLevel: CraftedArchive.root([0x51, Tag.conditionalReference, 7]))
     let found = try failure {
       try readUnkeyed(data) { try $0.superDecoder().singleValueContainer().decodeNil() }
@@ -95,7 +95,7 @@ import Testing
     #expect(found.code == .damaged)
   }
 
-  @Test("keys that would take too much memory are an error, not none")
+  @Test("keys that would take too much memory are an error, not an empty array")
   func tooManyKeys() throws {
     var decoder = ArchiveDecoder()
     decoder.limits.maximumAllocation = 2_000
@@ -114,7 +114,7 @@ import Testing
     #expect(try failure { try unarchiver.decode([String: Int].self, forKey: "root") }.code == .limitExceeded)
   }
 
-  @Test("keys are charged once, however often they are asked for")
+  @Test("allKeys charges its memory once, however often it is called")
   func askedAgainAndAgain() throws {
     struct Keys: Decodable {
       var keys: Set<String> = []
@@ -128,7 +128,7 @@ import Testing
     #expect(try decoder.decode(Keys.self, from: Self.keyed(300)).keys.count == 300)
   }
 
-  /// Two values, the second in blocks of its own, one of which is damaged.
+  /// Two values, the second in its own blocks, one of which is damaged.
   private func damagedArchive() throws -> Data {
     let archiver = KeyedArchiver()
     try archiver.encode("small", forKey: "good")
@@ -138,7 +138,7 @@ import Testing
     return data
   }
 
-  @Test("containsValue of a damaged block: the next call that can throw does, once, whatever it is for")
+  @Test("containsValue of a damaged block makes the next call throw, once")
   func damagedBlock() throws {
     let calls: [(KeyedUnarchiver) throws -> Void] = [
       { _ = try $0.decode(String.self, forKey: "good") },
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test("error still tells when decoding was finished, and an archive without keys is no failure")
+  @Test("error remains after finishDecoding, and an archive without keys has none")
   func withoutAnotherCall() throws {
     let unarchiver = try KeyedUnarchiver(forReadingFrom: damagedArchive())
     #expect(!unarchiver.containsValue(forKey: "bad"))
@@ -174,7 +174,7 @@ import Testing
     #expect(try [Int](from: list) == [1, 2])
   }
 
-  @Test("a container that was kept is no way around it")
+  @Test("a kept container remembers its failure in the unarchiver")
   func keptContainer() throws {
     final class Keeper: Decodable {
       let container: KeyedDecodingContainer<AnyKey>

@@ -3,12 +3,12 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Whatever is Codable is fine as the root, by each of the ways in and out, and they are all one format.
+/// Every Codable type can be the root, written and read by every method, in one format.
 @Suite struct RootValues {
   private struct Point: Codable, Equatable { var x = 1, y = -1 }
   private enum Choice: String, Codable { case this, that }
 
-  /// Every way to write, each read in every way.
+  /// Writes by every method, and reads each archive by every method.
   private func check<T: Codable & Equatable>(_ value: T) throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).keepsake").path
     defer { try? FileManager.default.removeItem(atPath: file) }
@@ -34,13 +34,13 @@ import Testing
     }
   }
 
-  @Test("strings") func strings() throws {
+  @Test("strings come back as the root") func strings() throws {
     try check("text")
     try check("")
     try check(String(repeating: "long ", count: 10_000))
   }
 
-  @Test("numbers and truth values") func numbers() throws {
+  @Test("numbers and Booleans come back as the root") func numbers() throws {
     try check(0)
     try check(Int.min)
     try check(UInt64.max)
@@ -52,7 +52,7 @@ import Testing
     try check(false)
   }
 
-  @Test("arrays") func arrays() throws {
+  @Test("arrays come back as the root") func arrays() throws {
     try check([1, 2, 3])
     try check([String]())
     try check([["a"], []])
@@ -60,7 +60,7 @@ import Testing
     try check([1, nil])
   }
 
-  @Test("dictionaries and sets") func dictionaries() throws {
+  @Test("dictionaries and sets come back as the root") func dictionaries() throws {
     try check(["a": 1])
     try check([1: ["x"]])
     try check([String: Int]())
@@ -68,7 +68,7 @@ import Testing
     try check(Set([5]))
   }
 
-  @Test("structs, enumerations and native types") func structs() throws {
+  @Test("structures, enumerations and native types come back as the root") func structs() throws {
     try check(Point())
     try check(Choice.that)
     try check(Date(timeIntervalSinceReferenceDate: 1))
@@ -78,13 +78,13 @@ import Testing
     try check(URL(fileURLWithPath: "/"))
   }
 
-  @Test("optionals, but for nil itself") func optionals() throws {
+  @Test("optionals come back as the root") func optionals() throws {
     try check(Int?.some(1))
     try check(Point?.some(Point()))
     try check([Int?.none])
   }
 
-  @Test("nil") func null() throws {
+  @Test("nil comes back as the root") func null() throws {
     for data in [
       try ArchiveEncoder().encode(Point?.none), try KeyedArchiver.archivedData(withRootObject: Point?.none),
     ] {
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test("an archive of another shape is an error, not a value")
+  @Test("an archive of another type is an error")
   func otherTypes() throws {
     #expect(try failure { try transcode("text", to: Int.self) }.kind == .typeMismatch)
     #expect(try failure { try transcode(1, to: Point.self) }.kind == .typeMismatch)
@@ -107,7 +107,7 @@ import Testing
     #expect(try failure { try transcode("other", to: Choice.self) }.kind == .dataCorrupted)
   }
 
-  @Test("one encoder and one decoder from many tasks at once")
+  @Test("one encoder and one decoder work in many tasks at once")
   func concurrently() async throws {
     let encoder = ArchiveEncoder()
     let decoder = ArchiveDecoder()

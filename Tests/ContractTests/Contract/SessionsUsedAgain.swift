@@ -3,8 +3,8 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Small archives with other keys, shapes and classes each, one after the other. The session of one reads the next, but
-/// nothing of the earlier ones may show.
+/// Small archives with different keys, shapes and classes, one after the other. One session reads them, and must keep
+/// nothing of the earlier ones.
 @Suite struct SessionsUsedAgain {
   private enum Payload: Codable, Equatable {
     case none
@@ -58,7 +58,7 @@ import Testing
     init() {}
   }
 
-  /// Its initializer needs its member, so that the member gets its owner last.
+  /// Its initializer needs its member, so the member gets its owner last.
   final class Owner: Codable {
     let member: Member
 
@@ -115,16 +115,16 @@ import Testing
     var owner: Owner?
   }
 
-  /// An archive, and how to read it.
+  /// An archive, and the function that reads it.
   private struct Sample {
     let data: Data
-    /// Reads the archive and writes the result again.
+    /// Reads the archive and archives the result again.
     let read: (_ data: Data, _ isReused: Bool) throws -> Data
   }
 
   private static func sample<Value: Codable>(_ value: Value) throws -> Sample {
     Sample(data: try ArchiveEncoder().encode(value)) { data, isReused in
-      // Without comparing checksums, so that what damaged archives say is believed.
+      // Without comparing checksums, so that damaged archives are read.
       let back =
         if isReused {
           try KeyedUnarchiver.unarchive(Value.self, from: data, verification: .disabled)
@@ -188,7 +188,7 @@ import Testing
     }
   }
 
-  /// What the archive in `data` gives, or the error.
+  /// The result of decoding `data`, or the error.
   private static func outcome(_ sample: Sample, _ data: Data, isReused: Bool) -> String {
     do {
       return try sample.read(data, isReused).map { String($0, radix: 16) }.joined(separator: " ")
@@ -204,7 +204,7 @@ import Testing
     }
   }
 
-  @Test("archives of many kinds in any order, and damaged ones, read as each does in a session of its own")
+  @Test("valid and damaged archives in any order read as in a new session")
   func manyKinds() throws {
     var generator = SeededGenerator("sessions used again")
     for _ in 0..<1_500 {
@@ -234,7 +234,7 @@ import Testing
         let back = try KeyedUnarchiver.unarchive(Owner.self, from: data, userInfo: [.named("reads"): reads])
         #expect((back.member.owner === back) == (owner === closed))
         #expect(reads.count == count)
-        // Nothing but the test breaks the cycle.
+        // The test breaks the cycle.
         back.member.owner = nil
       }
     }
@@ -245,7 +245,7 @@ import Testing
     @Polymorphic var marks: [any Mark]
   }
 
-  @Test("each reading goes by its own class policy, whatever the one before went by")
+  @Test("each decode uses its own class policy")
   func classPolicies() throws {
     let named = try ArchiveEncoder().encode(Marks(marks: [Dot(x: 1), Pin(name: "pin")]))
     let plain = try ArchiveEncoder().encode(Part(a: nil, name: "part", c: 2))
@@ -264,12 +264,12 @@ import Testing
   }
 
   private struct Numbered: Codable {
-    // The test changes the digits.
+    // The test replaces the digits.
     var key0000 = 1
     var last = 2
   }
 
-  @Test("more keys and shapes than a session keeps") func manyKeys() throws {
+  @Test("archives may have more keys and shapes than a session keeps") func manyKeys() throws {
     let data = try ArchiveEncoder().encode(Numbered())
     let digits = try #require(data.range(of: Data("0000".utf8)))
     for number in 0..<3_000 {

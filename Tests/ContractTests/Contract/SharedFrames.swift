@@ -3,11 +3,11 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Several containers and decoders over one value, or over values of one depth, that must not disturb each other.
+/// Several containers and decoders of one value, or of values at one depth, do not disturb each other.
 @Suite struct SharedFrames {
   private struct Circle: Codable { var radius: Double }
 
-  /// A value that tells by a field what it is, and then is read again as that.
+  /// A value with a field that states its type, read again as that type.
   private struct Figure: Decodable {
     let circle: Circle
 
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("a value read by a field and then as a whole: right values, right paths")
+  @Test("a value read by a field and then as a whole has the right values and paths")
   func unions() throws {
     let good = try ArchiveEncoder().encode([["type": 1.0, "radius": 2.0]])
     #expect(try ArchiveDecoder().decode([Figure].self, from: good)[0].circle.radius == 2)
@@ -26,10 +26,10 @@ import Testing
     #expect(error.kind == .typeMismatch && error.path == "[0]/radius", "\(error.path)")
   }
 
-  /// What was an object when it was archived.
+  /// An object that readers read as a value.
   private final class Measures: Encodable { var first = 1, second = "wide" }
 
-  /// A value that is read by a field, and then as a whole by a plan of the library.
+  /// A value read by a field, and then as a whole by a plan of the library.
   private struct MeasuresRead: Decodable {
     init(from decoder: any Decoder) throws {
       _ = try decoder.container(keyedBy: AnyKey.self).decode(Int.self, forKey: "first")
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test("an object read by a field and then as a dictionary: the field is no step of the path")
+  @Test("an object read by a field and then as a dictionary has the right path")
   func objectsAsDictionaries() throws {
     let error = try failure { try transcode([Measures()], to: [MeasuresRead].self) }
     #expect(error.kind == .typeMismatch && error.path == "[0]/second", "\(error.path)")
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("a value without keys, read as all kinds of things, is an error with a path")
+  @Test("reading a value without keys as every kind of value is an error with a path")
   func withoutKeys() throws {
     let data = try ArchiveEncoder().encode([Empty()])
     #expect(try failure { try ArchiveDecoder().decode([NumbersInEmpty].self, from: data) }.path == "[0]")
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("an array is no keyed container, although it was opened as an array before")
+  @Test("an array that was opened as an array does not read as a keyed container")
   func arrayThenKeys() throws {
     let data = try ArchiveEncoder().encode(["a": [["x"], ["y"]]])
     #expect(
@@ -119,12 +119,12 @@ import Testing
     }
   }
 
-  /// A way for a child to what its parent reads from.
+  /// Gives a child access to its parent's container.
   private final class Outer { var read: (() throws -> Int)? }
 
   private static let outer = CodingUserInfoKey(rawValue: "outer")
 
-  @Test("a child that reads from its parent's container does not move it")
+  @Test("a child that reads from its parent's container does not advance it")
   func childReadsParent() throws {
     let key = try #require(SharedFrames.outer)
     let back = try KeyedUnarchiver.unarchive(
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test("containers that were kept know their own paths")
+  @Test("kept containers know their paths")
   func keptPaths() throws {
     let data = try ArchiveEncoder().encode([["n": ["k": 1]], ["n": ["k": 2]], ["n": ["k": 3]]])
     let kept = try ArchiveDecoder().decode([KeepsNested].self, from: data)
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  /// A member that the container around it reads as something else, while its own initializer runs.
+  /// A member that its outer container reads as another type while its initializer runs.
   private struct ReadAround: Decodable {
     init(from decoder: any Decoder) throws {
       let outer = SharedFrames.outer.flatMap { decoder.userInfo[$0] } as? Outer
@@ -164,7 +164,7 @@ import Testing
 
   private struct Declared: ArchivedFields { var a = 0, b = [0], c = [0], d = [""] }
 
-  /// Lets each of its elements be read as `Other`, too.
+  /// Makes each of its elements readable as `Other`, too.
   private struct Around<Other: Decodable>: Decodable {
     var last: Int
 
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  @Test("a value that is read as a dictionary or by its fields while its initializer runs ends where it ends")
+  @Test("a value may be read as another type while its initializer runs, and is skipped correctly")
   func readAround() throws {
     let key = try #require(SharedFrames.outer)
     func check<Other: Decodable>(_ type: Other.Type, _ value: some Encodable) throws {
@@ -204,7 +204,7 @@ import Testing
     init(from decoder: any Decoder) { self.decoder = decoder }
   }
 
-  @Test("a decoder or container that was kept knows its path although other elements were read since")
+  @Test("a kept decoder or container knows its path after other elements were read")
   func keptElements() throws {
     let data = try ArchiveEncoder().encode([["k": 1], nil, ["k": 2], nil] as [[String: Int]?])
     try readUnkeyed(data) { list throws in
@@ -220,7 +220,7 @@ import Testing
     #expect(kept.map { $0.map { spelled($0.decoder.codingPath) } } == ["[0]", nil, "[2]", nil])
   }
 
-  @Test("a number that does not fit, among containers that are used by turns, has its path")
+  @Test("a number that does not fit has its path, among containers used alternately")
   func numbersByTurns() throws {
     let data = try ArchiveEncoder().encode([["a": ["n": [1, 300]]], ["a": ["n": [1]]]])
     try readUnkeyed(data) { list throws in
@@ -231,7 +231,7 @@ import Testing
     }
   }
 
-  @Test("many spellings of few keys are read in one look at them all")
+  @Test("many spellings of few keys are read in one walk")
   func spellings() throws {
     let count = 20_000
     let data = try writeKeyed { container in

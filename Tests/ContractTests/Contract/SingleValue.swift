@@ -3,8 +3,8 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// A single-value container holds one value, an encoder one kind of container, and both end with `encode(to:)`.
-/// Whatever breaks these rules throws.
+/// A single-value container takes one value, an encoder one kind of container, and both end with `encode(to:)`.
+/// Breaking these rules throws.
 @Suite struct SingleValue {
   @Test("a value of every kind goes through a single-value container")
   func everyKind() throws {
@@ -35,7 +35,7 @@ import Testing
     try pass(Int?.none)
   }
 
-  @Test("wrappers around wrappers around a value")
+  @Test("nested single-value wrappers come back")
   func wrappers() throws {
     struct Wrapper<T: Codable & Equatable>: Codable, Equatable {
       var value: T
@@ -78,7 +78,7 @@ import Testing
     #expect(found.kind == .invalidValue && found.code == .misuse)
   }
 
-  @Test("nil is a value, too")
+  @Test("a value after a nil in one container throws")
   func nilTwice() throws {
     let found = try failure {
       try write { encoder in
@@ -90,7 +90,7 @@ import Testing
     #expect(found.kind == .invalidValue && found.code == .misuse)
   }
 
-  /// What may be written to an encoder, each way by a container of its own.
+  /// Ways to write to an encoder, each by its own container.
   enum Way: CaseIterable {
     case keyed, unkeyed, single
 
@@ -137,7 +137,7 @@ import Testing
     #expect(try failure { try second.write(to: archiver) }.code == .misuse)
   }
 
-  @Test("a container in one that cannot be used any more, or not now, says so", arguments: [false, true])
+  @Test("a nested container of an expired or suspended container throws", arguments: [false, true])
   func requestedFromUnusable(isInUse: Bool) throws {
     func refusal<Container>(
       _ make: @escaping (any Encoder) -> Container,
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  @Test("an encoder and its containers are over when its encode(to:) has returned", arguments: Way.allCases)
+  @Test("an encoder and its containers throw after its encode(to:) has returned", arguments: Way.allCases)
   func keptEncoder(way: Way) throws {
     var kept: (any Encoder)?
     let archiver = KeyedArchiver()
@@ -210,7 +210,7 @@ import Testing
       var container = encoder.container(keyedBy: AnyKey.self)
       try container.encode(2, forKey: "a")
       #expect(try failure { try keyed?.encode(3, forKey: "b") }.kind == .invalidValue)
-      // What was nested has a place of its own, into which it may be written until the body is done.
+      // Nested containers have their own buffers, and stay open until the body is complete.
       try unkeyed?.encode(3)
       try Way.single.write(to: #require(`super`))
       try container.encode(4, forKey: "c")
@@ -224,7 +224,7 @@ import Testing
     }
   }
 
-  @Test("a container of an outer value, used while an inner one is encoded, writes right or throws")
+  @Test("a container of an outer value, used while an inner one is encoded, writes correctly or throws")
   func outerWhileInner() throws {
     let data = try writeKeyed { container in
       var outer = container

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Small archives, one after the other: coders of the same types are used again, with their containers. Nobody may notice.
+/// Small archives, one after the other: coders of the same types and their containers are reused, unnoticed by callers.
 @Suite struct SmallArchivesInARow {
   private struct Inner: Codable, Equatable {
     var text: String
@@ -21,7 +21,7 @@ import Testing
     return Outer(name: "value \(seed)", inner: inner, table: ["a": Inner(text: "x", numbers: [seed])])
   }
 
-  /// Each of 32 combinations of what is nil is an archive with keys of its own.
+  /// Each of 32 combinations of nil properties makes an archive with its own keys.
   private struct Combination: Codable, Equatable {
     var a, b, c, d, e: String?
 
@@ -32,11 +32,11 @@ import Testing
     }
   }
 
-  @Test("more kinds of archives in turns than sessions are kept, in several threads, damaged ones between")
+  @Test("more kinds of archives than kept sessions come back on several threads, among damaged ones")
   func manyKinds() {
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
       for number in 0..<160 {
-        // Twice the same text, so that it stands in the string table.
+        // The same text twice, so that it is in the string table.
         let value = Combination(number % 32, "text \(number) of thread \(thread)")
         guard let data = try? ArchiveEncoder().encode(value) else {
           Issue.record("\(value) cannot be encoded")
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  /// What a value keeps of the coder that it is given.
+  /// Coders and containers that a value keeps.
   private final class Keeper: @unchecked Sendable {
     var encoders: [KeyedEncodingContainer<Key>] = []
     var decoders: [KeyedDecodingContainer<Key>] = []
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("containers and coders that somebody keeps are those of their own archive")
+  @Test("kept containers and coders belong to their own archive")
   func kept() throws {
     let keeper = Keeper()
     let key = try #require(Self.keeperKey)
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("nothing of an archive is kept alive when it is done")
+  @Test("nothing of a finished archive stays alive")
   func letGo() throws {
     final class Marker: @unchecked Sendable {}
     let key = try #require(CodingUserInfoKey(rawValue: "marker"))
@@ -136,7 +136,7 @@ import Testing
     #expect(marker == nil)
   }
 
-  @Test("values that fail in between leave nothing behind")
+  @Test("values that fail leave no trace in later archives")
   func failures() throws {
     struct Failing: Codable {
       var value: Outer
@@ -173,7 +173,7 @@ import Testing
     init(_ name: String, _ next: Node?) { (self.name, self.next) = (name, next) }
   }
 
-  /// Reads another type behind an object and after another container, so errors leave both unfinished.
+  /// Reads another type after an object and after another container, so errors leave both unfinished.
   private struct Wrong: Decodable {
     enum CodingKeys: CodingKey { case nodes, texts }
 
@@ -190,7 +190,7 @@ import Testing
     var texts: [String: [String]]
   }
 
-  @Test("archives of one kind that are read as the wrong type and then as the right one")
+  @Test("an archive read as the wrong type and then as the right one comes back")
   func otherTypes() throws {
     for number in 0..<30 {
       let node = Node("a\(number)", Node("b", nil))
@@ -209,7 +209,7 @@ import Testing
     }
   }
 
-  @Test("many threads at once, more than coders are kept for")
+  @Test("more threads than kept coders work at once")
   func threads() async throws {
     let first = try (0..<50).map {
       try KeyedArchiver.archivedData(withRootObject: Self.value($0), outputFormatting: .sortedKeys)

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Keys of at most one byte that are no enumeration: their names are not in the key.
+/// Keys of at most one byte that are not enumerations: their bytes do not determine their names.
 @Suite struct SmallKeys {
   /// The number of a name in a list.
   private struct ListedKey: CodingKey {
@@ -21,7 +21,7 @@ import Testing
     init?(intValue: Int) { nil }
   }
 
-  /// The only key there is at a time.
+  /// A key whose name is set for the current task.
   private struct CurrentKey: CodingKey {
     @TaskLocal static var name = ""
 
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test("archives one after the other, with other names each") func names() throws {
+  @Test("successive archives have their own names for the same keys") func names() throws {
     for names in [["a", "b", "c"], ["c", "a", "b"], ["d", "e", "f"], ["a", "b", "c"]] {
       try ListedKey.$names.withValue(names) {
         let data = try ArchiveEncoder().encode([Listed([1, 2, 3]), Listed([4])])
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("several names in one container") func oneByOne() throws {
+  @Test("one container may have several names for one key") func oneByOne() throws {
     for values in [["x": 1, "y": 2], ["z": 3], ["y": 4, "z": 5, "x": 6]] {
       let data = try ArchiveEncoder().encode(OneByOne(values))
       #expect(try ArchiveDecoder().decode([String: Int].self, from: data) == values)

@@ -3,10 +3,10 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Data, Date, UUID, URL, Decimal and the rest of what Foundation makes Codable: by the library's native forms, and
-/// by code that knows only the generic containers.
+/// Data, Date, UUID, URL, Decimal and other Codable types of Foundation: in the native forms of the library, and by
+/// code that uses only the generic containers.
 @Suite struct StandardTypes {
-  /// Writes and reads the value by the type's own `encode(to:)` and `init(from:)`, past any native form.
+  /// Codes the value by the type's own `encode(to:)` and `init(from:)`, without the native form.
   private struct Generic<T: Codable>: Codable {
     var value: T
 
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// Every way between the native and the generic form, at the top and inside.
+  /// Every combination of the native and the generic form, at the root and nested.
   private func check<T: Codable & Equatable>(_ value: T, sourceLocation: SourceLocation = #_sourceLocation)
     throws
   {
@@ -38,7 +38,10 @@ import Testing
     #expect(lists == [value, value], sourceLocation: sourceLocation)
   }
 
-  @Test("Data", arguments: [0, 1, 15, 16, 127, 128, 255, 256, 1000, 65_536, 1_000_000])
+  @Test(
+    "Data of every size comes back, also as its bytes",
+    arguments: [0, 1, 15, 16, 127, 128, 255, 256, 1000, 65_536, 1_000_000]
+  )
   func data(count: Int) throws {
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     let data = Data(bytes)
@@ -74,7 +77,7 @@ import Testing
     .greatestFiniteMagnitude, .leastNonzeroMagnitude, .infinity, -.infinity,
   ]
 
-  @Test("Date, also as the number that it stands for", arguments: dates)
+  @Test("Date comes back, also as the number that it encodes", arguments: dates)
   func date(seconds: Double) throws {
     let date = Date(timeIntervalSinceReferenceDate: seconds)
     try check(date)
@@ -86,7 +89,7 @@ import Testing
     #expect(try transcode(seconds, to: Date.self) == date)
   }
 
-  @Test("the dates that have names")
+  @Test("named dates come back")
   func namedDates() throws {
     try check(Date.distantPast)
     try check(Date.distantFuture)
@@ -98,7 +101,7 @@ import Testing
     #expect(try failure { try transcode(Date.now, to: Int.self) }.kind == .typeMismatch)
   }
 
-  @Test("UUID, also as the string that it stands for")
+  @Test("UUID comes back, also as the string that it encodes")
   func uuid() throws {
     let uuids = [UUID(), UUID(uuidString: "00000000-0000-0000-0000-000000000000"), UUID()].compactMap { $0 }
     #expect(uuids.count == 3)
@@ -115,7 +118,7 @@ import Testing
   }
 
   @Test(
-    "URL",
+    "URL comes back",
     arguments: [
       "https://example.org/a/b?c=d#e", "file:///tmp/x%20y", "mailto:a@example.org", "relative/path",
       "/absolute", "?q",
@@ -128,7 +131,7 @@ import Testing
     #expect(try roundTrip(url).absoluteString == text)
   }
 
-  @Test("URL with a base, and a base's base")
+  @Test("URL comes back with its base and the base of that")
   func urlWithBase() throws {
     let root = try #require(URL(string: "https://example.org/a/"))
     let base = try #require(URL(string: "b/", relativeTo: root))
@@ -149,7 +152,7 @@ import Testing
     #expect(throws: DecodingError.self) { try transcode(1, to: URL.self) }
   }
 
-  @Test("Decimal: extremes, fractions and all that has no exact double")
+  @Test("Decimal comes back: extremes, fractions and numbers without an exact Double")
   func decimal() throws {
     let texts = [
       "0", "1", "-1", "0.1", "-0.1", "123456789.987654321", "1e127", "-1e-127", "3.000",
@@ -185,7 +188,7 @@ import Testing
     }
   }
 
-  @Test("Decimals, at random")
+  @Test("random decimals come back")
   func randomDecimals() throws {
     var generator = SeededGenerator("decimals")
     let products = (0..<500).map { _ in
@@ -196,7 +199,7 @@ import Testing
       )
     }
     let quotients = products.dropFirst().map { products[0] / $0 }
-    // Of all sizes, and with all exponents.
+    // Of all sizes and exponents.
     let texts = (0..<2_000).compactMap { index in
       let mantissa = UInt128.random(in: 0...UInt128.max, using: &generator) >> UInt128(index % 128)
       let text = "\(mantissa)E\(Int.random(in: -128...127, using: &generator))"
@@ -209,7 +212,7 @@ import Testing
     #expect(try transcode(decimals, to: [Generic<Decimal>].self).map(\.value) == decimals)
   }
 
-  @Test("an error names the requested type, not the container that its initializer asks for")
+  @Test("an error names the requested type, not the container that its initializer requests")
   func mismatches() throws {
     func check<Value: Decodable>(_ type: Value.Type) throws {
       let wrong = try failure { try transcode(["key": true], to: [String: Value].self) }
@@ -232,7 +235,7 @@ import Testing
     #expect(below.description.contains("Expected String but found an integer"))
   }
 
-  @Test("Set, also as the array that it stands for")
+  @Test("Set comes back, also as an array")
   func sets() throws {
     try check(Set(["a", "b", ""]))
     try check(Set(0..<1000))
@@ -243,7 +246,7 @@ import Testing
     #expect(try transcode(["b", "a", "b"], to: Set<String>.self) == ["a", "b"])
   }
 
-  @Test("arrays and dictionaries, by Array(from:) and Dictionary(from:)")
+  @Test("Array and Dictionary come back by their own Codable code")
   func collections() throws {
     try check([1, 2, 3])
     try check([[1.5], [], [2.5, -0.0]])
@@ -258,7 +261,7 @@ import Testing
     try check(ContiguousArray([1, 2, 3]))
   }
 
-  @Test("optionals, by Optional(from:)")
+  @Test("Optional comes back by its own Codable code")
   func optionals() throws {
     try check(Int?.some(1))
     try check([Data?.none, Data()])
@@ -266,7 +269,7 @@ import Testing
     #expect(try transcode(Generic(Int?.none), to: Int?.self) == nil)
   }
 
-  @Test("other types that are Codable")
+  @Test("other Codable types come back")
   func others() throws {
     try check(0..<5)
     try check(1.5...2.5)
@@ -288,7 +291,7 @@ import Testing
     try check(components)
   }
 
-  @Test("all of them as fields of one value")
+  @Test("standard types come back as fields of one value")
   func asFields() throws {
     struct Everything: Codable, Equatable {
       var data = Data([1, 2, 3])

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Strings of every length and script, as values and as keys, in the very bytes they had.
+/// Strings of every length and script, as values and as keys, keep their bytes.
 @Suite struct Strings {
   private static let samples: [String] = [
     "", "a", "\0", "a\0b\0", "\u{FEFF}bom", "\r\n\t\"\\", "ä", "日本語", "🐈‍⬛👩‍👩‍👧‍👦🏳️‍🌈", "\u{10FFFF}\u{E000}",
@@ -14,7 +14,7 @@ import Testing
     Array(one.utf8) == Array(other.utf8)
   }
 
-  @Test("any text, at the top, in arrays, as key and as value", arguments: samples)
+  @Test("any text comes back as the root, in arrays, as a key and as a value", arguments: samples)
   func anyText(text: String) throws {
     #expect(try Self.same(roundTrip(text), text))
     #expect(try roundTrip([text, "x", text]).elementsEqual([text, "x", text], by: Self.same))
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(
-    "any length",
+    "strings of any length come back",
     arguments: [1, 6, 7, 14, 15, 16, 23, 24, 30, 31, 32, 33, 62, 63, 64, 126, 127, 128, 254, 255, 256]
       + [1023, 4095, 4096, 16_383, 16_384, 65_534, 65_535, 65_536, 1_000_000]
   )
@@ -43,7 +43,7 @@ import Testing
     #expect(try roundTrip(["k": wide]) == ["k": wide])
   }
 
-  @Test("a key of any length", arguments: [0, 1, 15, 16, 100, 255, 256, 10_000, 100_000])
+  @Test("keys of any length come back", arguments: [0, 1, 15, 16, 100, 255, 256, 10_000, 100_000])
   func longKeys(length: Int) throws {
     let key = AnyKey(String(repeating: "k", count: length))
     let data = try writeKeyed { container in
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("text that repeats is kept once or nearly so")
+  @Test("repeated strings are archived about once")
   func repeated() throws {
     struct Row: Codable, Equatable { var country: String, number: Int }
     let countries = ["Deutschland und Umgebung", "the United Kingdom of something", "日本国日本国日本国"]
@@ -69,7 +69,7 @@ import Testing
     #expect(try roundTrip(texts) == texts)
   }
 
-  @Test("texts that are equal for Swift and differ in bytes stay as they are")
+  @Test("strings that are equal but differ in bytes keep their bytes")
   func equalButNotSame() throws {
     let texts = ["caf\u{E9}", "cafe\u{301}", "caf\u{E9}", "\u{212B}", "\u{C5}", "A\u{30A}"]
     let long = texts.map { String(repeating: $0, count: 20) }
@@ -80,7 +80,7 @@ import Testing
     #expect(back.elementsEqual(texts, by: Self.same))
   }
 
-  @Test("parts of strings, bridged strings, characters' worth of text")
+  @Test("substrings and strings with other storage come back")
   func otherStorage() throws {
     let text = "one two three four five six seven eight nine ten"
     let words = text.split(separator: " ").map { String($0) }
@@ -93,7 +93,7 @@ import Testing
     #expect(try roundTrip(uppercased) == "AÄ")
   }
 
-  @Test("random text, many strings in one archive")
+  @Test("many random strings come back from one archive")
   func random() throws {
     var generator = SeededGenerator("random text")
     let scalars: [ClosedRange<UInt32>] = [

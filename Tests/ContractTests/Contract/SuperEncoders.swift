@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// `super.encode(to:)` into the same container, into a super encoder with and without a key, and late.
+/// `super.encode(to:)` into the same container, into a super encoder with and without a key, and out of turn.
 @Suite struct SuperEncoders {
-  @Test("three classes in a chain, each in a super encoder of the one below")
+  @Test("three classes of a hierarchy come back from nested super encoders")
   func chainOfSuperEncoders() throws {
     let puppy = Puppy()
     puppy.legs = 3
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test("three classes in a chain, all in one container")
+  @Test("three classes of a hierarchy come back from one container")
   func oneContainer() throws {
     let derived = Third()
     derived.a = 1
@@ -33,7 +33,7 @@ import Testing
     #expect(keys == ["a", "b", "c"])
   }
 
-  @Test("super encoders with keys of their own stand beside the one without")
+  @Test("super encoders with keys are beside the one without")
   func withAndWithoutKey() throws {
     let data = try writeKeyed { container in
       try ["a": 1].encode(to: container.superEncoder())
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("a super encoder is written after its siblings, and in turns with them")
+  @Test("a super encoder is written after its siblings, and alternately with them")
   func late() throws {
     let data = try writeKeyed { container in
       let first = container.superEncoder()
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("super encoders in super encoders, from containers of every kind")
+  @Test("super encoders nest in containers of every kind")
   func nested() throws {
     let data = try writeKeyed { container in
       var list = container.superEncoder().unkeyedContainer()
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test("thousands of super encoders in each other take time in proportion, and paths keep their last steps")
+  @Test("thousands of nested super encoders take time in proportion, and paths keep their last steps")
   func deep() throws {
     @Sendable func encodeDeep(_ depth: Int) throws -> Data {
       try write { encoder in
@@ -141,7 +141,7 @@ import Testing
     #expect(try onThread(stackSize: 512 << 10) { try encodeDeep(10_000) } == encodeDeep(10_000))
   }
 
-  @Test("what is read does not depend on the archive that was read before, with values at the same places")
+  @Test("decoding does not depend on an earlier archive with values at the same offsets")
   func inTurns() throws {
     for count in [1, 5, 2, 7, 3] {
       let data = try writeKeyed { container in
@@ -150,7 +150,7 @@ import Testing
       }
       try readKeyed(data) { container throws in
         var list = try container.superDecoder().unkeyedContainer()
-        // Out of turn, so that it is found out where the container ends.
+        // Out of order, so that the decoder must find the end of the container.
         #expect(!container.contains("absent") && list.count == count)
         for number in 0..<count { #expect(try list.decode(Int.self) == number) }
         #expect(list.isAtEnd)
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test("a super encoder that nothing is written to is an empty container")
+  @Test("a super encoder that is never written is an empty container")
   func neverWritten() throws {
     let data = try writeKeyed { container in
       _ = container.superEncoder()
@@ -182,14 +182,14 @@ import Testing
     #expect(back.collar.size == 12)
   }
 
-  @Test("a subclass that inherits Codable and adds nothing comes back whole")
+  @Test("a subclass that inherits Codable comes back as itself")
   func inheriting() throws {
     let plain = try roundTrip(Plain())
     #expect(type(of: plain) == Plain.self)
     #expect(plain.legs == 4)
   }
 
-  /// Values in values, as many as there may be.
+  /// Nested values, as many as are allowed.
   private struct Nested: Encodable {
     func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -197,7 +197,7 @@ import Testing
     }
   }
 
-  /// It passes on what the container gives, so the reader calls none of its initializers but the first.
+  /// Passes on the decoders of its containers, so the library calls none of its initializers but the first.
   private struct Forwarding: Decodable {
     let depth: Int
 
@@ -211,7 +211,7 @@ import Testing
     }
   }
 
-  @Test("decoders that an initializer passes on end with an error before the stack ends")
+  @Test("passing on decoders from initializers throws before the stack ends")
   func passedOn() throws {
     let data = try ArchiveEncoder().encode(Nested())
     let found = try onThread(stackSize: 512 << 10) {

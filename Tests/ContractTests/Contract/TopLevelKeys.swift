@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// The archiver and the unarchiver as NSKeyedArchiver's users know them: several keys, and the pair as coders.
+/// The archiver and the unarchiver as used like NSKeyedArchiver, with several keys, and as coders.
 @Suite struct TopLevelKeys {
   private struct Point: Codable, Equatable { var x: Int, y: Int }
 
@@ -13,7 +13,7 @@ import Testing
     return try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
   }
 
-  @Test("an array without a key, of structures too")
+  @Test("an array of structures encodes itself into the archiver without keys")
   func withoutKeys() throws {
     let points = [Point(x: 1, y: 2), Point(x: 3, y: 4)]
     let unarchiver = try unarchiver { archiver in try points.encode(to: archiver) }
@@ -22,7 +22,7 @@ import Testing
     #expect(try unarchiver.unkeyedContainer().count == 2)
   }
 
-  @Test("several keys, each of its own type")
+  @Test("several keys have values of their own types")
   func several() throws {
     let unarchiver = try unarchiver { archiver in
       try archiver.encode("jaki", forKey: "name")
@@ -48,7 +48,7 @@ import Testing
     unarchiver.finishDecoding()
   }
 
-  @Test("many keys, in any order")
+  @Test("many keys are read in any order")
   func many() throws {
     let unarchiver = try unarchiver { archiver in
       for number in 0..<2000 { try archiver.encode(number, forKey: "key \(number)") }
@@ -70,7 +70,7 @@ import Testing
     #expect(try unarchiver.decode([Int].self, forKey: "a") == [2, 3])
   }
 
-  @Test("finishEncoding twice is once; the data stays the same; encoding afterwards throws")
+  @Test("finishEncoding may be called again, and encoding afterwards throws")
   func finishing() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(1, forKey: "a")
@@ -85,7 +85,7 @@ import Testing
     #expect(try KeyedUnarchiver(forReadingFrom: data).allKeys == ["a"])
   }
 
-  @Test("encodedData finishes")
+  @Test("encodedData finishes encoding")
   func dataFinishes() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(1, forKey: "a")
@@ -107,7 +107,7 @@ import Testing
     #expect(try unarchiver.decode(String.self, forKey: "a") == "in a file")
   }
 
-  @Test("a file that is not there is an ArchiveError with its path")
+  @Test("a missing file or folder is an ArchiveError with its path")
   func missingFile() throws {
     let path = "/nowhere/at all.keepsake"
     let found = #expect(throws: ArchiveError.self) { try KeyedUnarchiver(forReadingFile: path) }
@@ -130,7 +130,7 @@ import Testing
     #expect((unarchiver as any Decoder).codingPath.isEmpty)
   }
 
-  @Test("what was encoded by key reads as a container, and the other way round")
+  @Test("values encoded by key read as a container, and the other way round")
   func keysAndContainer() throws {
     let unarchiver = try unarchiver { archiver in
       var container = archiver.container(keyedBy: AnyKey.self)
@@ -220,13 +220,13 @@ import Testing
   private struct Pair: Codable, Equatable { var first = [1, 2], second = [3] }
   private struct DeclaredPair: ArchivedFields { var first = [0], second = [0] }
   private final class ModelPair: ArchivedModel { var first = [0], second = [0] }
-  /// A value that is only another value.
+  /// A value that encodes only another value.
   private struct Only<Value: Decodable>: Decodable {
     let value: Value
     init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(Value.self) }
   }
 
-  @Test("all values of the top level are one value, through any number of single-value containers")
+  @Test("the top level reads as one value, through any number of single-value containers")
   func asOneValue() throws {
     func check(_ data: Data) throws {
       func read<Value: Decodable>(_ type: Value.Type) throws -> [Value] {
@@ -266,7 +266,7 @@ import Testing
     #expect(try Shared(from: unarchiver).name == "top")
   }
 
-  @Test("an object under two keys is one object, read in any order")
+  @Test("an object under several keys is one object, read in any order")
   func sharedAcrossKeys() throws {
     let data = try {
       let archiver = KeyedArchiver()

@@ -5,11 +5,11 @@ import RandomArchives
 import TestSupport
 import Testing
 
-/// What readers get that try one type after the other, as type-erased values do: what JSON would have given them.
+/// Readers that try one type after the other, as type-erased values do, get what JSON would give them.
 @Suite struct TypeErasedReading {
   private enum Word: String, Encodable { case text }
 
-  /// The messages of all attempts to read a value as a type that it is not, and the paths of their errors.
+  /// The messages of all attempts to read a value as another type, and the paths of their errors.
   private struct Attempts: Decodable {
     var messages: [String] = []
     var paths: [[String]] = []
@@ -66,7 +66,7 @@ import Testing
     var map = ["a": ["b": 1]]
   }
 
-  @Test("what has a form of its own in archives reads as from JSON")
+  @Test("types with a native form read as from JSON")
   func standardTypes() throws {
     let record = Record()
     let fromArchive = try transcode(record, to: AnyValue.self)
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test("URLs and decimals are no keyed containers, even if those are tried first")
+  @Test("URLs and decimals do not read as keyed containers, also if these are tried first")
   func containersFirst() throws {
     func compare<Value: Decodable & Equatable>(_ type: Value.Type, _ json: Data, _ archive: Data) throws {
       #expect(try ArchiveDecoder().decode(type, from: archive) == JSONDecoder().decode(type, from: json))
@@ -148,7 +148,7 @@ import Testing
     #expect(try transcode(Data([1, 255]), to: AnyValue.self) == .list([.int(1), .int(255)]))
   }
 
-  @Test("decimals as numbers: whole ones as integers that hold them, all as floating point")
+  @Test("decimals read as numbers: whole ones as integers that can hold them, all as floating-point numbers")
   func decimals() throws {
     #expect(try transcode(Decimal(-128), to: Int8.self) == -128)
     #expect(try transcode(Decimal(string: "1e3"), to: UInt16.self) == 1_000)
@@ -161,7 +161,7 @@ import Testing
     #expect(try transcode(Decimal(string: "0.1"), to: Float.self) == 0.1)
     #expect(try transcode(Decimal.nan, to: Double.self).isNaN)
     #expect(try failure { try transcode(Decimal.nan, to: Int.self) }.kind == .dataCorrupted)
-    // The same number, whatever exponent another program has written it with: 500 × 10⁻², −500 × 10⁻², 501 × 10⁻².
+    // The same number with the exponent of another program: 500 × 10⁻², −500 × 10⁻², 501 × 10⁻².
     func read<Number: Decodable>(_ type: Number.Type, _ tag: UInt8, _ lowByte: UInt8) throws -> Number {
       let decimal = [tag, Tag.smallInteger + 16 - 2, Tag.integer + 1, lowByte, 1]
       return try ArchiveDecoder().decode(
@@ -179,7 +179,7 @@ import Testing
     #expect(try failure { try transcode(Decimal(1), to: Bool.self) }.kind == .typeMismatch)
   }
 
-  @Test("any number as a decimal, and a string as a URL, where JSON reads them so")
+  @Test("numbers read as decimals and strings as URLs, as from JSON")
   func numbersAndStrings() throws {
     struct Written: Codable {
       var whole = -3, wide = UInt64.max, half = 0.1, single = Float(0.7), text = "https://swift.org/a b"
@@ -224,7 +224,7 @@ import Testing
     return HandmadeArchive.data(topLevel: CraftedArchive.root(CraftedArchive.array([value, [Tag.true]])))
   }
 
-  @Test("a URL as a string: in every container, with bases, and not where it is none")
+  @Test("URLs read as strings from every container, with bases, and throw if they are invalid")
   func urls() throws {
     struct Links: Codable { var first: URL, others: [URL], byName: [String: URL] }
     struct Texts: Codable, Equatable { var first: String, others: [String], byName: [String: String] }

@@ -3,12 +3,12 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What the caller puts into `userInfo` is there in every encoder and decoder.
+/// The `userInfo` of the caller reaches every encoder and decoder.
 @Suite struct UserInfo {
   private static let key = CodingUserInfoKey.named("tag")
   private static let other = CodingUserInfoKey.named("other")
 
-  /// A value that is made of nothing but what its coders tell it.
+  /// A value that consists of the user info of its coders.
   private struct Tag: Codable, Equatable {
     var text = ""
 
@@ -46,7 +46,7 @@ import Testing
     init() { object.inner = [Object()] }
   }
 
-  @Test("through ArchiveEncoder and ArchiveDecoder, everywhere in the value")
+  @Test("ArchiveEncoder and ArchiveDecoder pass user info to every value")
   func dropIn() throws {
     var encoder = ArchiveEncoder()
     var decoder = ArchiveDecoder()
@@ -59,7 +59,7 @@ import Testing
     #expect(tagged.tags == Array(repeating: "written/read", count: 6))
   }
 
-  @Test("through the archiver and the unarchiver, under several keys")
+  @Test("the archiver and unarchiver pass the user info of the moment to each key")
   func pair() throws {
     let archiver = KeyedArchiver()
     archiver.userInfo[Self.key] = "one"
@@ -75,7 +75,7 @@ import Testing
     #expect(try unarchiver.decode(Tree.self, forKey: "tree").tags == Array(repeating: "two/y", count: 6))
   }
 
-  @Test("through the one-liners, to memory and to a file")
+  @Test("the static methods pass user info, for memory and files")
   func oneLiners() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Tree(), userInfo: [Self.key: "memory"])
     let tree = try KeyedUnarchiver.unarchive(Tree.self, from: data, userInfo: [Self.key: "r"])
@@ -87,7 +87,7 @@ import Testing
     #expect(read.tags == Array(repeating: "file/r", count: 6))
   }
 
-  @Test("in super encoders, in the containers' coders, and in the archiver as an encoder")
+  @Test("super encoders, nested containers and the archiver have the user info")
   func everyCoder() throws {
     let archiver = KeyedArchiver()
     archiver.userInfo = [Self.key: 1, Self.other: [2, 3]]

@@ -3,8 +3,8 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// A value that writes into a container outside of it, and then throws, cannot be taken back. Whoever catches that and goes
-/// on gets no archive; where all of it is taken back, everything is as if nothing had been.
+/// If a value writes into an outer container and then throws, its writes cannot be undone. A caller that catches the
+/// error gets no archive; but if an outer value throws, too, all of its writes are undone.
 @Suite struct WritesElsewhere {
   private final class Cat: Codable { var name = "cat" }
   private final class Owner: Codable { var name = "owner" }
@@ -24,7 +24,7 @@ import Testing
     found.kind == .invalidValue && found.code == .misuse && found.description.contains("an outer container")
   }
 
-  @Test("no archive is made of it, whether or not more is written", arguments: [false, true])
+  @Test("archiving throws if a failed value wrote into an outer container", arguments: [false, true])
   func refused(writesMore: Bool) throws {
     let found = try failure {
       try writeKeyed { container throws in
@@ -40,7 +40,7 @@ import Testing
     #expect(isRefused(found))
   }
 
-  @Test("a value of an array and of a single-value container likewise, and an encoder that was kept")
+  @Test("archiving throws in arrays, single-value containers and kept encoders, too")
   func otherContainers() throws {
     let inList = try failure {
       try writeUnkeyed { list in
@@ -62,7 +62,7 @@ import Testing
     #expect(isRefused(inSingle))
   }
 
-  @Test("where the value around the container throws, too, all of it is taken back")
+  @Test("if the outer value throws, too, all of its writes are undone")
   func takenBackFurtherOut() throws {
     func archive(trying: Bool) throws -> Data {
       try writeKeyed { container in
@@ -81,7 +81,7 @@ import Testing
     #expect(try archive(trying: true) == archive(trying: false))
   }
 
-  @Test("so it is where a key of the archiver is refused: the next ones are archived")
+  @Test("after a refused key, the archiver archives the next ones")
   func nextKey() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(Owner(), forKey: "a")
@@ -98,7 +98,7 @@ import Testing
     #expect(try unarchiver.decode(Cat.self, forKey: "c").name == "cat")
   }
 
-  @Test("what a value that succeeds writes elsewhere is there")
+  @Test("what a successful value writes into an outer container is archived")
   func succeeding() throws {
     let data = try writeKeyed { container in
       var kept = container.nestedUnkeyedContainer(forKey: "kept")
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test("a container is refused while one of its values writes into the container around it")
+  @Test("a container throws while one of its values writes into the container around it")
   func inTurns() throws {
     let data = try writeUnkeyed { root in
       var outer = root.nestedUnkeyedContainer()
@@ -139,7 +139,7 @@ import Testing
     #expect(lists == [[["inner"], ["a text in the outer one"]], [["here"]]])
   }
 
-  @Test("what a container refuses has the path that it would have had")
+  @Test("an error of a suspended container has the path that the value would have had")
   func pathsOfRefusals() throws {
     _ = try writeUnkeyed { root in
       try root.encode("before")
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test("a container of a value that threw is over")
+  @Test("a container of a failed value throws")
   func keptOfAFailedValue() throws {
     let data = try writeUnkeyed { list in
       var kept: [any UnkeyedEncodingContainer] = []
@@ -182,7 +182,7 @@ import Testing
     #expect(try ArchiveDecoder().decode([String].self, from: data) == ["after"])
   }
 
-  @Test("a container of the top level cannot be written while a value with a body of its own is encoded")
+  @Test("a top-level container throws while a value with its own body is encoded")
   func topLevelMeanwhile() throws {
     let archiver = KeyedArchiver()
     var container = archiver.container(keyedBy: AnyKey.self)

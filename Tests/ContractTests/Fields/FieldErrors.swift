@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Errors in values that declare their fields: where they are, and what is left behind.
+/// Errors in values with declared fields: their paths, and what remains usable.
 @Suite struct FieldErrors {
   private struct Wrong: Codable {
     var name = "n"
@@ -24,7 +24,7 @@ import Testing
       try failure { try transcode(["a": ["b": Wrong()]], to: [String: [String: Street]].self) }.path
         == "a/b/number"
     )
-    // The same by way of the type's own init(from:).
+    // The same through the type's own init(from:).
     #expect(try failure { try transcode([["name": 1]], to: [Street].self) }.path == "[0]/name")
   }
 
@@ -54,7 +54,7 @@ import Testing
     init(from decoder: any Decoder) throws { self = .text }
   }
 
-  @Test("in fields of every kind")
+  @Test("a mismatch in a field of every kind has its kind and path")
   func kinds() throws {
     let cases: [(Changed, Failure.Kind, String)] = [
       (Changed(strings: [.text, .text, .number]), .typeMismatch, "[0]/strings/[2]"),
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test("a decimal or a URL is no record without the keys of the properties")
+  @Test("a decimal or a URL does not read as a record without its keys")
   func withoutKeys() throws {
     let base = URL(string: "https://example.org/a/")
     try checkWithoutKeys(Decimal(1))
@@ -116,7 +116,7 @@ import Testing
     try check("[0]") { try transcode([Polymorphic<any Sendable>(wrappedValue: value)], to: [Lenient].self) }
   }
 
-  @Test("a field that throws: its path, and an archive that can be used on")
+  @Test("an error while encoding a field has its path, and the archiver stays usable")
   func throwing() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(Street(name: "first", number: 1), forKey: "first")
@@ -129,7 +129,7 @@ import Testing
     #expect(!unarchiver.containsValue(forKey: "bad"))
   }
 
-  @Test("a container that continues after a value that threw")
+  @Test("a container stays usable after a value in it failed")
   func goingOn() throws {
     let data = try write { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test("a field that cannot be read: its path, and a decoder that can be used on")
+  @Test("an error while decoding a field has its path, and the decoder stays usable")
   func throwingWhileRead() throws {
     let data = try ArchiveEncoder().encode(["bad": ["before": "x"], "good": ["before": "y"]])
     let refusing = try write { encoder in
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test("deep nesting: written and read on any stack, and refused beyond the limit")
+  @Test("deep values are coded on any stack, and refused beyond the depth limit")
   func depth() throws {
     var branch = Twig(name: "leaf")
     for _ in 0..<4_000 { branch = Twig(name: "", branches: [branch]) }
@@ -187,7 +187,7 @@ import Testing
     var branches: [PlainTwig] = []
   }
 
-  @Test("the limits of depth are where they are for the type whose coding the compiler writes")
+  @Test("depth limits are those of the same type with synthesized code")
   func depthLimits() throws {
     let limit = ArchiveLimits().maximumValueDepth
     var twig = Twig(name: "leaf")

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Records whose keys are not those of the type that reads them.
+/// Records whose keys differ from those of the type that reads them.
 @Suite struct FieldEvolution {
   private struct Reordered: Codable {
     var number = 7
@@ -12,14 +12,14 @@ import Testing
     var more: String? = "m"
   }
 
-  @Test("fields in another order, fewer, and more")
+  @Test("fields may be reordered, removed and added")
   func keys() throws {
     let street = try transcode([Reordered(), Reordered()], to: [Street].self)
     #expect(street == [Street(name: "n", number: 7), Street(name: "n", number: 7)])
     #expect(try transcode(Holding(), to: Street.self) == Street())
   }
 
-  @Test("shapes in turns: each record has its own keys")
+  @Test("records of alternating shapes have their own keys")
   func shapesInTurns() throws {
     let data = try write { encoder in
       var list = encoder.unkeyedContainer()
@@ -54,12 +54,12 @@ import Testing
     #expect(try transcode(["count": 3], to: Counted.self)._count == 3)
   }
 
-  /// The default of the inner value differs from that of its type.
+  /// The inner value has another default here than in its own type.
   private struct Outer: ArchivedFields, Equatable {
     var street = Street(name: "default", number: 3)
   }
 
-  @Test("what a nested record has no value for is as in the init() of its type")
+  @Test("a missing property of a nested record has the default of its own type")
   func nestedDefaults() throws {
     struct Part: Codable { var street = Name() }
     struct Name: Codable { var name = "n" }
@@ -73,7 +73,7 @@ import Testing
     var number = 2
   }
 
-  @Test("what was an object, a dictionary, a value behind a protocol")
+  @Test("objects and dictionaries read as declared fields, and these as type-erased values")
   func otherForms() throws {
     struct Old: Codable { var street = Place() }
     #expect(try transcode(Place(), to: Street.self) == Street(name: "object", number: 2))
@@ -98,21 +98,21 @@ import Testing
     func encode(to encoder: any Encoder) throws {}
   }
 
-  @Test("optionals: some and nil in every spelling")
+  @Test("optional fields read nil and values at every level of optionals")
   func optionals() throws {
     struct Doubled: Codable {
       var maybeInt: Int??
       var maybeStreet: PlainStreet??
     }
     for value in [Int?.none, 1] {
-      // Present with one level more, or absent.
+      // Present at one level more, or absent.
       let old = value.map {
         Doubled(maybeInt: .some($0), maybeStreet: .some(PlainStreet(name: "n", number: $0)))
       }
       let read = try transcode(old ?? Doubled(), to: Everything.self)
       #expect(read.maybeInt == value && read.maybeStreet == value.map { Street(name: "n", number: $0) })
     }
-    // What reads as nil by itself is marked as some value where it is one.
+    // A value that would read as nil is marked as present.
     let values = [Nihilist(nothing: nil), Nihilist(nothing: Nothing())]
     #expect(try roundTrip(values) == values)
   }

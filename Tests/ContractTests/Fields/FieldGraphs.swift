@@ -54,7 +54,7 @@ import Testing
     init(from decoder: any Decoder) throws { text = try String(from: decoder) }
   }
 
-  @Test("where code that encodes a property changes it meanwhile, the archive has what it was")
+  @Test("an archive has the values from before encode(to:) changed other elements")
   func changedMeanwhile() throws {
     func texts(changingAt text: String, _ change: @escaping (Board) -> Void) throws -> [String] {
       let board = Board()
@@ -120,7 +120,7 @@ import Testing
     init() {}
   }
 
-  @Test("classes declare fields as well, and close cycles where they say that they register")
+  @Test("classes declare fields, and close cycles if they register themselves")
   func classes() throws {
     let station = Station()
     station.name = "a"
@@ -148,7 +148,7 @@ import Testing
 
     init(from decoder: any Decoder) throws {
       number = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .number)
-      // An unowned property does not keep its object.
+      // An unowned property does not keep its object alive.
       (decoder.userInfo[.named("houses")] as? Houses)?.list.append(self)
     }
   }
@@ -162,7 +162,7 @@ import Testing
     var number = 1
   }
 
-  @Test("unowned properties are their objects in other coders, weak ones are nothing")
+  @Test("in other coders, unowned properties are their objects, and weak ones are omitted")
   func unownedElsewhere() throws {
     let (encoder, decoder, houses) = (JSONEncoder(), JSONDecoder(), Houses())
     encoder.outputFormatting = .sortedKeys
@@ -188,7 +188,7 @@ import Testing
     withExtendedLifetime((house, next, houses)) {}
   }
 
-  /// What a ``Flat`` was before: keys that are made at run time, in two orders.
+  /// An earlier version of ``Flat``: keys that are made at run time, in two orders.
   private struct Avenue<Place: Codable>: Codable {
     var before: [House] = []
     var place: Place
@@ -231,7 +231,7 @@ import Testing
     unowned var next: House?
   }
 
-  @Test("unowned properties of a structure", arguments: [true, false])
+  @Test("unowned properties of a structure refer to their objects", arguments: [true, false])
   func unownedInStructures(hasNext: Bool) throws {
     let houses = [House(1), House(2)]
     let avenue = Avenue(before: houses, place: Address(house: houses[1], next: hasNext ? houses[0] : nil))
@@ -240,7 +240,7 @@ import Testing
     withExtendedLifetime(houses) {}
   }
 
-  @Test("coding on many threads at once")
+  @Test("many threads code declared fields at once")
   func threads() async throws {
     let data = try ArchiveEncoder().encode([Everything.full])
     await withTaskGroup(of: Bool.self) { group in

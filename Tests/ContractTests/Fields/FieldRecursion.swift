@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Types with declared fields that hold values of themselves, in more shapes than short heads can name.
+/// Types with declared fields that contain values of the same type, in more shapes than short heads can number.
 @Suite struct FieldRecursion {
   struct Branch: ArchivedFields, Equatable {
     var a, b, c, d, e: Int?
@@ -12,7 +12,7 @@ import Testing
 
     init() {}
 
-    /// A value whose optionals are those of `bits`.
+    /// Has the optionals of `bits`.
     init(_ bits: Int, _ children: [Branch] = []) {
       func value(_ bit: Int) -> Int? { bits >> bit & 1 == 1 ? bits : nil }
       (a, b, c, d, e) = (value(0), value(1), value(2), value(3), value(4))
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// The same for the compiler to synthesize.
+  /// The same with synthesized code.
   private struct Plain: Codable, Equatable {
     var a, b, c, d, e: Int?
     var children: [Plain]
@@ -34,13 +34,13 @@ import Testing
     #expect(try ArchiveEncoder().encode(plain) == data)
   }
 
-  @Test("a record and the one within it are of the first shape that needs a longer head")
+  @Test("an outer and an inner record may both have the first shape that needs a longer head")
   func growingHead() throws {
     try check((0..<16).map { Branch($0) } + [Branch(16, [Branch(16)])])
     try check((0..<16).map { Branch($0) } + [Branch(3, [Branch(16)]), Branch(16, [Branch(3)])])
   }
 
-  @Test("trees of all shapes")
+  @Test("trees of all shapes come back")
   func trees() throws {
     var generator = SeededGenerator("trees of declared fields")
     func branch(_ depth: Int) -> Branch {

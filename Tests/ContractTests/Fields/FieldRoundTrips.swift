@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What types that declare their fields write and read.
+/// What types with declared fields write and read.
 @Suite struct FieldRoundTrips {
-  @Test("every kind of field, with a value and without, at the top and in collections")
+  @Test("every kind of field comes back, with and without a value, at the root and in collections")
   func everything() throws {
     for value in [Everything(), .full] {
       #expect(try roundTrip(value) == value)
@@ -22,7 +22,7 @@ import Testing
     #expect(try roundTrip(Everything?.none) == nil)
   }
 
-  @Test("the archive is that of the type whose coding the compiler writes, byte for byte")
+  @Test("the archive has the bytes of synthesized code")
   func sameBytes() throws {
     for value in [Everything(), .full] {
       let data = try ArchiveEncoder().encode([value, value])
@@ -63,7 +63,7 @@ import Testing
 
   private final class Gauge: Codable {}
 
-  @Test("wrappers, too, with a value and without", arguments: [false, true])
+  @Test("fields with wrappers have the bytes of synthesized code", arguments: [false, true])
   func sameBytesOfWrappers(_ isFull: Bool) throws {
     var (fields, plain) = (Wrappers(), PlainWrappers())
     if isFull {
@@ -84,7 +84,7 @@ import Testing
   private struct LazyDefault: ArchivedFields { @Lazy var count: Int? = 1 }
   private final class LazyModel: ArchivedModel { @Lazy var count: Int? }
 
-  @Test("a lazy nil that is written is an object")
+  @Test("a nil in a @Lazy property is written as an object")
   func writtenLazyNil() throws {
     func kind(_ value: some Encodable) throws -> ArchiveValue.Kind? {
       let data = try ArchiveEncoder().encode(value)
@@ -111,7 +111,7 @@ import Testing
     var `one and a half` = 3
   }
 
-  @Test("raw identifiers are keys without backticks, as in the coding that the compiler writes")
+  @Test("keys of raw identifiers have no backticks, as in synthesized code")
   func rawIdentifiers() throws {
     let raw = Raw(`two words`: 4, `later on`: [5], class: 6, `1.5`: 7)
     let plain = PlainRaw(`two words`: 4, `later on`: [5], class: 6, `one and a half`: 7)
@@ -120,10 +120,10 @@ import Testing
     #expect(try JSONDecoder().decode(PlainRaw.self, from: JSONEncoder().encode(raw)) == plain)
   }
 
-  @Test("JSON and property lists, both ways and from the plain type")
+  @Test("declared fields come back from JSON, also from that of the plain type")
   func otherCoders() throws {
     var value = Everything.full
-    // JSON has no numbers that large, and loses the level of a double optional.
+    // JSON has no numbers that large, and loses one level of a double optional.
     value.wide = 5
     let json = try JSONEncoder().encode(value)
     #expect(try JSONDecoder().decode(Everything.self, from: json) == value)
@@ -136,14 +136,14 @@ import Testing
     #expect(try JSONDecoder().decode(Street.self, from: Data("{\"number\": 3}".utf8)) == Street(number: 3))
   }
 
-  /// All optionals that `init()` gives a value: their nil is written, or it would be read as that.
+  /// Optionals to which `init()` gives values: their nil is written, or the default would replace it.
   private struct Defaulted: ArchivedFields, Equatable {
     var title: String? = "untitled"
     var street: Street? = Street(name: "Main", number: 1)
     var count: Int? = 1
   }
 
-  @Test("nil where the default is not nil")
+  @Test("nil comes back where the default is not nil")
   func nilAgainstDefault() throws {
     let value = Defaulted(title: nil, street: nil, count: nil)
     #expect(try roundTrip(value) == value)
@@ -153,7 +153,7 @@ import Testing
     #expect(try transcode(["count": Int?.none], to: Defaulted.self).count == nil)
   }
 
-  /// Ninety optionals: more than there are bits to tell which are written.
+  /// Ninety optionals: more than the bits that record which ones are written.
   private struct Many: ArchivedFields, Equatable {
     var f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14: Int?
     var f15, f16, f17, f18, f19, f20, f21, f22, f23, f24, f25, f26, f27, f28, f29: Int?
@@ -163,7 +163,7 @@ import Testing
     var f75, f76, f77, f78, f79, f80, f81, f82, f83, f84, f85, f86, f87, f88, f89: Int?
   }
 
-  @Test("many optionals, in many combinations and so in many shapes")
+  @Test("ninety optional fields come back in many combinations")
   func manyShapes() throws {
     var generator = SeededGenerator("many shapes of declared fields")
     let dictionaries = (0..<1_000).map { _ in
@@ -176,7 +176,7 @@ import Testing
     #expect(back.map { $0.compactMapValues { $0 } } == dictionaries)
   }
 
-  /// A computed property, one with an observer, a lazy one, a constant, and some with wrappers.
+  /// Properties that are computed, observed, lazy, constant, and wrapped.
   private struct Indirect: ArchivedFields {
     let version = 2
     var celsius = 0.0
@@ -200,7 +200,7 @@ import Testing
     var street: Street
   }
 
-  @Test("computed and lazy properties, observers, constants and wrappers")
+  @Test("observed, constant and wrapped properties come back, and computed and lazy ones are left out")
   func indirect() throws {
     var value = Indirect()
     value.fahrenheit = 212
@@ -221,7 +221,7 @@ import Testing
   }
   private struct PlainFieldless: Codable {}
 
-  @Test("a type of which nothing is archived: an empty record")
+  @Test("a type without archived properties is an empty record")
   func fieldless() throws {
     #expect(try roundTrip([Fieldless(ignored: 2)]) == [Fieldless()])
     #expect(try ArchiveEncoder().encode([Fieldless()]) == ArchiveEncoder().encode([PlainFieldless()]))
@@ -234,7 +234,7 @@ import Testing
     static var archivedKeys: [String: String?] { ["b": "a"] }
   }
 
-  @Test("two fields of one name are an error with every coder, and name the type")
+  @Test("two fields of one name are an error with every coder, which names the type")
   func duplicates() throws {
     for error in [
       try failure { try ArchiveEncoder().encode([Twice()]) },
@@ -247,7 +247,7 @@ import Testing
     }
   }
 
-  @Test("values of many types in turns")
+  @Test("values of many types come back in alternation")
   func alternating() throws {
     struct Mixture: Codable, Equatable {
       var streets: [Street]

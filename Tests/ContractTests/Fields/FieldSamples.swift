@@ -2,7 +2,7 @@ import Foundation
 import Keepsake
 import TestSupport
 
-// Types that declare their fields, and twins of the same properties whose coding the compiler writes.
+// Types that declare their fields, and types with the same properties and synthesized code.
 
 struct Street: ArchivedFields, Hashable {
   var name = ""
@@ -89,7 +89,7 @@ struct Everything: ArchivedFields, Equatable {
   }
 }
 
-/// The same without a declaration.
+/// The same properties with synthesized code.
 struct PlainEverything: Codable, Equatable {
   var bool: Bool
   var int: Int
@@ -131,7 +131,7 @@ struct Twig: ArchivedFields, Equatable {
   var branches: [Twig] = []
 }
 
-/// A value whose coding may throw, and notes where it is.
+/// A value whose coding may throw, and that notes its path.
 struct RefusingValue: Codable, Equatable {
   var refuses = false
 

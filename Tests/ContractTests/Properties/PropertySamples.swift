@@ -1,7 +1,7 @@
 import Foundation
 import Observation
 
-/// Types of every sort of stored property. Nothing but the table assigns to most of them.
+/// Types with every kind of stored property. Only the table assigns to most of them.
 struct PropertyPair {
   var number = 1
   let text = "let"
@@ -24,7 +24,7 @@ class PropertyBase {
     unsafe unsafeDocument = document
   }
 
-  // The optimizer may look at who assigns to a private property: nobody does.
+  // The optimizer may look for assignments to a private property; there are none.
   @inline(never) func seenSecret() -> String { secret }
 }
 

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Keepsake
 
-/// What the compiler has written down about the stored properties of types.
+/// The compiler's records of the stored properties of types.
 @Suite struct TableOfStoredProperties {
   private func property(_ name: String, of type: Any.Type) throws -> StoredProperty {
     try #require(StoredProperty.all(of: type)?.first { $0.name == name })
   }
 
-  @Test("a structure: names, types, offsets, let and var")
+  @Test("the properties of a structure have names, types, offsets and mutability")
   func structures() throws {
     let list = try #require(StoredProperty.all(of: PropertyPair.self))
     #expect(list.map(\.name) == ["number", "text", "flag"])
@@ -21,7 +21,7 @@ import Testing
     #expect(list.allSatisfy { $0.ownership == .strong && $0.owner == PropertyPair.self })
   }
 
-  @Test("a class: superclasses first, private, generic and lazy properties, kinds of references")
+  @Test("a class lists superclasses first, private, generic and lazy properties, and ownership")
   func classes() throws {
     let list = try #require(StoredProperty.all(of: PropertyLeaf.self))
     #expect(
@@ -53,7 +53,7 @@ import Testing
     #expect(try #require(StoredProperty.all(of: PropertyWrapped.self)).map(\.name) == ["_author"])
   }
 
-  @Test("types without stored properties, and those that are neither structure nor class")
+  @Test("empty types have no properties, and types other than structures and classes no table")
   func others() {
     struct Empty {}
     final class EmptyClass {}
@@ -67,7 +67,7 @@ import Testing
   }
 }
 
-/// Values go to where the table says, and nowhere else.
+/// Values are assigned to the recorded offsets, and nowhere else.
 @Suite struct AssigningStoredProperties {
   private let document = PropertyDocument()
   private let leaf: PropertyLeaf
@@ -81,7 +81,7 @@ import Testing
 
   private func property(_ name: String) throws -> StoredProperty { try #require(list[name]) }
 
-  @Test("what was assigned is what the program sees, also of private properties that nothing else assigns")
+  @Test("assigned values are visible to the program, also in private properties that nothing else assigns")
   func assigned() throws {
     #expect(leaf.seen() == "unseen leaf 1")
     #expect(try property("secret").assign("seen", as: String.self, in: leaf))
@@ -95,13 +95,13 @@ import Testing
     #expect(try property("secret").value(as: String.self, in: leaf) == "seen")
   }
 
-  @Test("observers do not run")
+  @Test("assigning does not run observers")
   func observers() throws {
     #expect(try property("observed").assign(3, as: Int.self, in: leaf))
     #expect(leaf.observed == 3 && leaf.seen() == "unseen leaf 1")
   }
 
-  @Test("a value of another type, be it an optional of the right one, is neither stored nor read")
+  @Test("a value of another type is neither stored nor read, even an optional of the right one")
   func otherTypes() throws {
     #expect(try !property("name").assign(String?.none, as: String?.self, in: leaf))
     #expect(try !property("name").assign(7, as: Int.self, in: leaf))
@@ -110,7 +110,7 @@ import Testing
     #expect(leaf.name == "base")
   }
 
-  @Test("a let is not assigned, and a property of another class neither")
+  @Test("neither a let nor a property of another class is assigned")
   func refused() throws {
     #expect(try !property("id").assign(8, as: Int.self, in: leaf))
     #expect(try property("id").value(as: Int.self, in: leaf) == 7)
@@ -143,11 +143,11 @@ import Testing
     #expect(try property("optionalDocument").reference(in: leaf) === other)
     #expect(try !property("unsafeDocument").assign(reference: other, in: leaf))
     #expect(try property("unsafeDocument").reference(in: leaf) == nil)
-    // A reference to something behind a protocol has more than one word.
+    // A reference behind a protocol has more than one word.
     #expect(try !property("delegate").assign(reference: other, in: leaf))
   }
 
-  @Test("a class whose base is in another module")
+  @Test("a property of a class with a base in another module is found and assigned")
   func otherModule() throws {
     let model = PropertyEncoder()
     model.outputFormatting = .sortedKeys
