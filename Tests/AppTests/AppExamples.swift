@@ -4,12 +4,12 @@ import Observation
 import Testing
 
 /// The examples of README.md in a module with the settings of a new app project (Package.swift): all classes and their
-/// conformances are isolated to the main actor, unless they say otherwise.
+/// conformances are isolated to the main actor, unless they state otherwise.
 ///
-/// What differs from the README is what the compiler asks for, and it says so in its messages: `@MainActor` where a type
-/// conforms to a protocol that is itself based on `Codable`, `nonisolated` where it inherits from a class of a library.
+/// Only what the compiler's messages request differs from the README: `@MainActor` where a type conforms to a protocol
+/// that inherits from `Codable`, `nonisolated` where it inherits from a class of a library.
 @Suite struct AppExamples {
-  @Test("the first example, to a file")
+  @Test("the first example writes and reads a file")
   func file() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).keepsake").path
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -23,7 +23,7 @@ import Testing
     for one in [author, copy] { one.books = [] }
   }
 
-  @Test("several keys, values, copies and the drop-in coders")
+  @Test("several keys, values, copies and the drop-in coders work")
   func everydayUse() throws {
     let archiver = KeyedArchiver()
     try archiver.encode([Loan(), Loan(title: "Tombs")], forKey: "loans")
@@ -37,7 +37,7 @@ import Testing
     #expect(try KeyedUnarchiver.unarchive(Loan.self, from: data).title == "Tehanu")
   }
 
-  @Test("a word in front of a property")
+  @Test("wrappers keep weak, deferred and polymorphic properties")
   func words() throws {
     let (root, child) = (Node(Colour()), Node(Colour(name: "blue")))
     root.children = [child]
@@ -48,7 +48,7 @@ import Testing
     for node in [root, copy] { node.twin = nil }
   }
 
-  @Test("subclasses, by their own names and by stated ones")
+  @Test("subclasses are found by their own and stated names")
   func subclasses() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: [Falcon(), Aviary.Swift()] as [Bird])
     #expect(data.range(of: Data("AppTests.Falcon".utf8)) == nil)
@@ -56,7 +56,7 @@ import Testing
     #expect(birds[0] is Falcon && birds[1] is Aviary.Swift)
   }
 
-  @Test("models")
+  @Test("models keep shared instances and cycles")
   func models() throws {
     let (user, admin) = (User(), Admin())
     (user.friends, admin.friends, admin.level) = ([admin], [user], 3)
@@ -65,7 +65,7 @@ import Testing
     for one in [user, copy] { one.friends = [] }
   }
 
-  @Test("@Observable classes, and what was archived before they were observable")
+  @Test("@Observable classes read archives from before they were observable, and the other way round")
   func observable() throws {
     let note = Note(text: "new", pages: [Note(text: "page", pages: [])])
     let copy = try KeyedArchiver.copy(of: [note, note])
@@ -77,7 +77,7 @@ import Testing
     #expect(back.text == "new" && back.pages[0].text == "page")
   }
 
-  @Test("a conformance of the main actor is named as the reason for which it is not found elsewhere")
+  @Test("an error names a main-actor conformance that cannot be used elsewhere")
   func elsewhere() async throws {
     let message = await Task.detached {
       do {
@@ -89,7 +89,7 @@ import Testing
     #expect(try KeyedArchiver.copy(of: Signed()).seal is Seal)
   }
 
-  @Test("objects are told that their graph is there")
+  @Test("an object awakes once its graph is complete")
   func awakening() throws {
     let bell = try KeyedArchiver.copy(of: Bell())
     #expect(bell.rang == 1)
@@ -155,7 +155,7 @@ extension Falcon: ArchivableClass {
   static var archivedClassAliases: [String] { ["App.Hawk"] }
 }
 
-/// A namespace that nothing else uses.
+/// An enumeration that serves only as a namespace.
 enum Aviary {
   final class Swift: Bird {}
 }
@@ -173,7 +173,7 @@ nonisolated class Admin: User {
   var text: String
   var pages: [Note]
 
-  // Those that the compiler makes by itself, which warns then of the constant that the macro adds.
+  // The synthesized ones would make the compiler warn about the constant that the macro adds.
   enum CodingKeys: CodingKey { case _text, _pages, _$observationRegistrar }
 
   init(text: String, pages: [Note]) {

@@ -3,7 +3,7 @@ import Foundation
 import Keepsake
 import Observation
 
-// A program of its own for .ci/check-properties, which builds it in several ways. "none" as an argument says that it has no
+// A program that .ci/check-properties builds in several ways. The argument "none" states that it has no
 // reflection metadata.
 
 final class Leaf: BaseModel {
@@ -24,8 +24,8 @@ struct Fields: ArchivedFields {
   @inline(never) func seen() -> String { "\(text) \(count)" }
 }
 
-/// A generic class, within a generic namespace; a subclass of it that is not generic; and one behind the base class of
-/// another module.
+/// A generic class in a generic namespace; a subclass of it that is not generic; and one with a base class in another
+/// module.
 enum Space<Tag> {
   class Box<Content: Codable & Equatable>: ArchivedModel {
     private var name = "box"
@@ -56,7 +56,7 @@ struct Pair<First: Codable & Equatable, Second: Codable & Equatable>: ArchivedFi
   }
 }
 
-/// Properties behind wrappers: one of the program's own, and those of the library.
+/// Properties with wrappers: one of the program, and those of the library.
 @propertyWrapper struct Clamped: Codable {
   private var number = 1
   var wrappedValue: Int {
@@ -91,7 +91,7 @@ final class Wrapped: ArchivedModel {
   @inline(never) func seen() -> String { "\(name) \(count)" }
 }
 
-/// A plain class of which a property is read last, by its record.
+/// A plain class whose property is read last, by its record.
 @Observable final class Plainly: Codable {
   var name = "plain"
   var friends: [Plainly] = []
@@ -116,7 +116,7 @@ final class Linked<Content: Codable>: Codable {
   }
 }
 
-/// What an archive says of properties to which the program never assigns.
+/// The values in an archive of properties to which the program never assigns.
 struct Written: Encodable {
   var name = "N"
   var other = "O"
@@ -141,7 +141,7 @@ func check(_ isTrue: Bool, _ what: String) {
 }
 
 let data = try ArchiveEncoder().encode(Written())
-// Everything else works, whatever there is of metadata.
+// Everything else works, with or without metadata.
 check(
   try ArchiveDecoder().decode(Plain.self, from: ArchiveEncoder().encode(Plain())).name == "plain",
   "plain types"
@@ -198,7 +198,7 @@ if CommandLine.arguments.contains("none") {
   let observedCopy = try KeyedArchiver.copy(of: observed)
   check(observedCopy.next === observedCopy && observedCopy.seen() == "N 7", observedCopy.seen())
 
-  // Cycles of plain classes are closed by the records of their properties.
+  // The records of their properties close cycles of plain classes.
   let plain = Plainly()
   plain.friends = [plain]
   let plainCopy = try KeyedArchiver.copy(of: plain)
