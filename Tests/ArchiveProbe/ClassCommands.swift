@@ -1,9 +1,9 @@
 public import Keepsake
 
-/// Looks for types of this program, which has not used them and does not register them.
+/// Looks up types of this program, which has neither used nor registered them.
 ///
-///     class-declaring NAME    the types that state NAME, a line each, sorted
-///     class-named NAME        the type that the runtime calls NAME
+///     class-declaring NAME    the types that declare NAME, one per line, sorted
+///     class-named NAME        the type with the runtime name NAME
 ///
 /// Returns false if the command is neither.
 func runClassCommand(_ arguments: [String]) -> Bool {
@@ -21,10 +21,10 @@ func runClassCommand(_ arguments: [String]) -> Bool {
   return true
 }
 
-// Nothing below is named anywhere else in this program. Structures and enumerations are public, because an
-// optimized build leaves out those that it can see nobody uses.
+// Nothing below is named anywhere else in this program. Structures and enumerations are public, because
+// optimized builds omit unused ones.
 
-/// A namespace.
+/// An enumeration used only as a namespace.
 public enum Kennel {
   class Hound: ArchivableClass {
     class var archivedClassName: String { "probe.hound" }
@@ -36,25 +36,25 @@ public enum Kennel {
     override class var archivedClassAliases: [String] { [] }
   }
 
-  /// Found by its name.
+  /// Found by its runtime name.
   public struct Den: ArchivableClass {
-    /// Stated.
+    /// Declared.
     public static var archivedClassName: String { "probe.den" }
   }
 
   final class Bone {}
 }
 
-/// Found by its name, which is also an alias of the next type.
+/// Found by its runtime name, which is also an alias of the next type.
 public enum Cat: ArchivableClass {
   case tabby
-  /// Stated.
+  /// Declared.
   public static var archivedClassName: String { "probe.cat" }
 }
 
 /// Found by its alias.
 public struct OtherCat: ArchivableClass {
-  /// Stated.
+  /// Declared.
   public static var archivedClassAliases: [String] { ["probe.cat"] }
 }
 

@@ -2,17 +2,17 @@ import Foundation
 import HostileArchives
 import Keepsake
 
-/// What it costs to refuse a crafted archive:
+/// The cost of refusing a crafted archive:
 ///
 ///     crafted-cost INDEX PATH RUNS
 ///
-/// INDEX is that in `CraftedArchive.all`, and PATH the file that it is in: who has made it has used memory for that.
-/// Prints the time of the best run, divided by the time that an ordinary archive takes to be read; the bytes of memory of
-/// the first run; and 1 if the archive was refused.
+/// INDEX is the index in `CraftedArchive.all`, and PATH the file with the archive, since making it here would use
+/// memory. Prints the time of the fastest run, relative to that of an ordinary archive; the bytes of memory of the
+/// first run; and 1 if the archive was refused.
 ///
 ///     closed-cycle RUNS
 ///
-/// Reads RUNS times a cycle that the archive does not name, so that the reader finds the property that waits. Prints the
+/// Reads RUNS times a cycle that the archive does not name, so the reader finds the property that waits. Prints the
 /// bytes of memory that this takes after a hundred times.
 ///
 /// Returns false if the command is another one.
@@ -45,7 +45,7 @@ private final class Knot: Decodable {
   var next: Knot?
   var knots: [Knot] = []
 
-  /// The way there is `next`, the way back is in `knots`.
+  /// `next` leads forward, `knots` leads back.
   static func read(times: Int) throws {
     let data = HandmadeArchive.data(
       bodies: [[1, 0x60, 0x40, 2, 0x50], [1, 0x60, 0x01, 0x51, 0x40, 1]],

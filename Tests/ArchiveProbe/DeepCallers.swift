@@ -1,7 +1,7 @@
 import Foundation
 import Keepsake
 
-/// Whose code runs where a graph is deep: the thread, the task-local values, the locks and the actor of who called.
+/// The context of user code deep in a graph: the thread, the task-local values, the locks and the actor of the caller.
 struct DeepCaller: Sendable {
   @TaskLocal static var current: DeepCaller?
 
@@ -9,7 +9,7 @@ struct DeepCaller: Sendable {
     let description: String
   }
 
-  /// The actor that the code is isolated to, if it is one.
+  /// The actor to which the code is isolated, if any.
   enum Isolation: Sendable {
     case none, main, own(DeepActor)
   }
@@ -18,7 +18,7 @@ struct DeepCaller: Sendable {
   private let lock = NSRecursiveLock()
   private let isolation: Isolation
 
-  /// Calls `body` with a task-local value set and a recursive lock held, for which ``check()`` looks.
+  /// Calls `body` with a task-local value set and a recursive lock held, which ``check()`` verifies.
   static func calling(_ isolation: Isolation, _ body: () -> String) -> String {
     let caller = DeepCaller(isolation: isolation)
     return caller.lock.withLock { $current.withValue(caller, operation: body) }
@@ -28,7 +28,7 @@ struct DeepCaller: Sendable {
     self.isolation = isolation
   }
 
-  /// Throws if this is not the thread that called, or does not see what it has. Ends the program on another actor.
+  /// Throws on another thread than the caller's, or without its context. Ends the program on another actor.
   static func check() throws {
     guard let caller = current else { throw Missing(description: "no task-local value") }
     let isSameThread = ObjectIdentifier(Thread.current) == caller.thread
@@ -49,7 +49,7 @@ actor DeepActor {
   func run(_ body: @Sendable (DeepActor) -> String) -> String { body(self) }
 }
 
-/// Objects that look at each level where their code runs. They are decoded in each other.
+/// Objects that check their context at each level. Their decoding nests.
 final class DeepCallerNode: DeepNode {
   var following: DeepCallerNode?
 
@@ -73,7 +73,7 @@ final class DeepCallerNode: DeepNode {
   }
 }
 
-/// Values that do the same, and are encoded in each other, too.
+/// Values that do the same, and whose encoding nests, too.
 struct DeepCallerValue: Codable {
   private var inner: [DeepCallerValue] = []
 
@@ -120,7 +120,7 @@ struct DeepCallerValue: Codable {
   }
 }
 
-/// Behind a protocol, with a conformance that only the main actor may use.
+/// A type behind a protocol, with a conformance that only the main actor may use.
 protocol DeepLink: AnyObject, Codable {
   var following: (any DeepLink)? { get set }
 }

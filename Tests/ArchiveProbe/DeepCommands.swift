@@ -1,7 +1,7 @@
 import Foundation
 import Keepsake
 
-/// Graphs as deep as nothing else, on stacks of several sizes. Through the public interface only.
+/// Extremely deep graphs, on stacks of several sizes, through the public interface only.
 ///
 ///     deep STACK SHAPE COUNT [LIMIT]
 ///
@@ -9,8 +9,8 @@ import Keepsake
 /// thread of 512 KB) or `starved` (such a thread, in a process that gets no more address space); SHAPE is `list`
 /// (deferred), `chain` (plain properties), `tree` (plain arrays), `models` and `modelTree` (properties and arrays of
 /// models), `fields` (a class of archived fields), `values` (an indirect enumeration), `caller` or `callerValues` (see
-/// ``DeepCaller``), or `isolated` (see ``DeepIsolatedItem``; on the main thread). Prints how many nodes came back, or the
-/// code of the error with which it was refused. LIMIT is the greatest depth that is read.
+/// ``DeepCaller``), or `isolated` (see ``DeepIsolatedItem``; on the main thread). Prints how many nodes came back, or
+/// the code of the error that was thrown. LIMIT is the maximum depth for reading.
 ///
 /// Returns false if the command is another one.
 func runDeepCommand(_ arguments: [String]) throws -> Bool {
@@ -36,7 +36,7 @@ func runDeepCommand(_ arguments: [String]) throws -> Bool {
       return await actor.run { outcome(.own($0)) }
     }
   case "forked":
-    // What is known of the stack of the main thread must not be taken for known of the child's.
+    // The child must not use the size of the parent's main stack.
     _ = shape.outcome(10, readingLimits)
     onThread(kilobytes: 512) { inForkedProcess { outcome(.none) } }
   case "starved":
@@ -69,15 +69,15 @@ private func wait(_ outcome: @escaping @Sendable () async -> String) {
   done.wait()
 }
 
-/// What the child says, or how it ended.
+/// The output of the child, or how it ended.
 private func inForkedProcess(_ outcome: () -> String) -> String {
-  // Swift does not show `fork`, as a child has one thread and the locks of all; here the others hold none.
+  // Swift hides `fork`, since a child has one thread and the locks of all; here, the other threads hold none.
   guard let symbol = unsafe dlsym(dlopen(nil, RTLD_NOW), "fork") else { return "no fork" }
-  // The signature is that of the manual page.
+  // The signature of the manual page.
   let child = unsafe unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)()
   guard child != 0 else {
     let said = outcome()
-    // Only the descriptor: what the parent has not written yet is not the child's.
+    // Bypasses the buffer, which may hold output that the parent writes itself.
     FileHandle.standardOutput.write(Data("child: \(said)\n".utf8))
     _exit(0)
   }
@@ -86,7 +86,7 @@ private func inForkedProcess(_ outcome: () -> String) -> String {
   return status == 0 ? "ended well" : "ended with \(status)"
 }
 
-/// From now on the system gives no memory for a stack.
+/// From now on, the system provides no memory for a stack.
 private func takeNoMoreAddresses() {
   #if os(Linux)
     let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?
@@ -126,7 +126,7 @@ private enum DeepShape: String {
   }
 }
 
-/// A node that refers to the next one, and can let go of it so that no list is torn down by recursion.
+/// A node that refers to the next one, and can drop it, so that no list is released recursively.
 protocol DeepNode: AnyObject, Codable {
   init()
   var following: Self? { get set }
@@ -163,7 +163,7 @@ private final class DeepListNode: DeepNode {
   @Deferred var following: DeepListNode?
 }
 
-/// Knows both neighbours, as links of most lists do.
+/// Refers to both neighbors, as links of most lists do.
 private final class DeepNeighbour: DeepNode {
   private var next: DeepNeighbour?
   private var previous: DeepNeighbour?

@@ -2,7 +2,7 @@ import Foundation
 import Keepsake
 import RandomArchives
 
-/// A document that is changed step by step; what each step does depends on its number alone.
+/// A document that is changed step by step; only the number of a step determines what it does.
 final class Ledger: Codable {
   private(set) var step = 0
   private(set) var entries: [Entry] = []
@@ -32,11 +32,11 @@ final class Ledger: Codable {
   }
 }
 
-/// Edits a document until it is killed, or kills those who do. Returns false if the command is neither.
+/// Edits a document until it is killed, or kills such editors. Returns false if the command is neither.
 ///
-///     edit-document PATH 0 STEP SEED      takes the steps from STEP on, and saves each; what it says is that of
+///     edit-document PATH 0 STEP SEED      takes the steps from STEP on, and saves each; its output is that of
 ///                                         `save-generations`
-///     kill-documents FOLDER COUNT [SEED]  COUNT kills, after each of which the document is looked at
+///     kill-documents FOLDER COUNT [SEED]  COUNT kills, and a check of the document after each
 func runDocumentKillCommand(_ arguments: [String]) throws -> Bool {
   switch arguments.first {
   case "edit-document":
@@ -56,7 +56,7 @@ func runDocumentKillCommand(_ arguments: [String]) throws -> Bool {
 }
 
 private func edit(_ path: String, from first: Int, seed: UInt64) throws {
-  // One that hangs ends all the same; who started it takes that for the fault that it is.
+  // If this process hangs, the alarm ends it, and the parent reports a fault.
   alarm(60)
   func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
   say("process \(getpid())")
@@ -70,16 +70,16 @@ private func edit(_ path: String, from first: Int, seed: UInt64) throws {
   }
 }
 
-/// One document that an editor saves to until it is stopped from outside, and what must be in it then.
+/// One document that an editor saves until it is stopped, and the content that it must have then.
 struct DocumentRound {
   let path: String
   let seed: UInt64
-  /// What is in the document.
+  /// The content of the document.
   private(set) var known = Ledger()
-  /// How many editors left part of a save, and how many a whole one that they had not acknowledged.
+  /// How many editors left an incomplete save, and how many a complete one that they had not acknowledged.
   private(set) var (torn, unheard) = (0, 0)
 
-  /// - Parameter path: where there is no file yet.
+  /// - Parameter path: a path without a file.
   init(path: String, seed: UInt64) {
     self.path = path
     self.seed = seed
@@ -99,12 +99,12 @@ struct DocumentRound {
     )
   }
 
-  /// Looks at the document after its editor was stopped and has been heard to its end.
+  /// Checks the document after its editor was stopped and its output was read to the end.
   ///
-  /// - Throws: whatever says that a save was lost, or is not whole.
+  /// - Throws: an error if a save was lost or is incomplete.
   mutating func check(_ editor: SaverProcess) throws {
     let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
-    // Opening takes the lock, which the dead process has no more.
+    // Opening takes the lock, which the dead process has released.
     let document = try ArchiveDocument<Ledger>(opening: path, verification: .everything)
     defer { document.close() }
     if document.saves.reduce(0, { $0 + $1.byteCount }) < size { torn += 1 }

@@ -1,9 +1,9 @@
 import Keepsake
 
-/// Saves that a test limits, traces or kills from outside. Through the public interface only.
+/// Saves that a test limits, traces or kills, through the public interface only.
 ///
-///     file-save PATH COUNT BYTE      saves COUNT bytes of the value BYTE
-///     file-save-forever PATH COUNT   saves COUNT bytes, of another value each time, until it is killed
+///     file-save PATH COUNT BYTE      saves COUNT bytes with the value BYTE
+///     file-save-forever PATH COUNT   saves COUNT bytes, with another value each time, until it is killed
 ///
 /// Returns false if the command is neither.
 func runFileCommand(_ arguments: [String]) throws -> Bool {

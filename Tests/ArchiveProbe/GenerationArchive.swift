@@ -2,14 +2,14 @@ import Foundation
 import Keepsake
 import RandomArchives
 
-/// What a saver saves for the n-th time. Its bytes follow from the seed, the saver and the number, so that whoever
-/// reads it can tell whether it is whole and how old it is.
+/// The n-th archive of a saver. The seed, the saver and the number determine its bytes, so readers can tell
+/// whether it is complete and how old it is.
 struct GenerationArchive: Codable {
   let name: Name
   let seed: UInt64
   let pieces: [GenerationPiece]
 
-  /// Which archive of a run this is.
+  /// The number of this archive in a run.
   struct Name: Codable, Hashable {
     let saver: Int
     let number: Int
@@ -19,8 +19,8 @@ struct GenerationArchive: Codable {
     self.name = name
     self.seed = seed
     var generator = SplitMix(seed: SplitMix.seed(SplitMix.seed(seed, part: name.saver), part: name.number))
-    // Half of them small; some that fit into memory; some that are written while they are being made, which begins
-    // with the second megabyte.
+    // Half of them small; some that fit into memory; some that are streamed while they are made, which begins with
+    // the second megabyte.
     let (count, size): (Int, Int)
     switch Int.random(in: 0..<8, using: &generator) {
     case 0..<4: (count, size) = (Int.random(in: 0...20, using: &generator), 100)
@@ -41,7 +41,7 @@ struct GenerationArchive: Codable {
       && zip(pieces, model.pieces).allSatisfy { $0.number == $1.number && $0.data == $1.data }
   }
 
-  /// Saves it in one of the ways that there are, each in its turn.
+  /// Saves it by one of the methods, which alternate.
   func save(to path: String) throws {
     switch name.number % 3 {
     case 0:
@@ -53,15 +53,15 @@ struct GenerationArchive: Codable {
     default:
       let archiver = KeyedArchiver()
       try archiver.encode(self, forKey: KeyedArchiver.rootKey)
-      // From here on the archiver writes the bytes that it gave away.
+      // From here on, the archiver writes the data that it returned.
       _ = try archiver.encodedData
       try archiver.write(toFile: path)
     }
   }
 
-  /// The archive in a file; `nil` when there is no file.
+  /// The archive in a file; `nil` if there is no file.
   ///
-  /// - Throws: what the reader throws, or a ``GenerationFault`` when it reads something that was never saved.
+  /// - Throws: the reader's error, or a ``GenerationFault`` if it reads something that was never saved.
   static func read(_ path: String, seed: UInt64) throws -> Name? {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     let archive = try KeyedUnarchiver.unarchive(GenerationArchive.self, fromFile: path)
@@ -74,7 +74,7 @@ struct GenerationArchive: Codable {
   }
 }
 
-/// An object, so that what is complete of a large archive can be written before the rest.
+/// An object, so complete parts of a large archive can be written before the rest.
 final class GenerationPiece: Codable {
   let number: Int
   let data: Data
@@ -85,7 +85,7 @@ final class GenerationPiece: Codable {
   }
 }
 
-/// Something that must not be after a kill or a power cut.
+/// A state that must not occur after a kill or a power cut.
 struct GenerationFault: Error, CustomStringConvertible {
   let description: String
 
@@ -95,8 +95,8 @@ struct GenerationFault: Error, CustomStringConvertible {
 }
 
 extension GenerationArchive {
-  /// Saves one archive after the other to a file until it is killed, and says so on standard output: its process
-  /// first, then `begin NUMBER TIME` and `end NUMBER TIME` before and after each save, in nanoseconds of a clock that
+  /// Saves one archive after the other to a file until it is killed, and reports on standard output: its process first,
+  /// then `begin NUMBER TIME` and `end NUMBER TIME` before and after each save, in nanoseconds of a clock that
   /// all processes share. Returns false if the command is another one.
   ///
   ///     save-generations PATH SAVER NUMBER SEED
@@ -105,7 +105,7 @@ extension GenerationArchive {
     guard arguments.count == 5, let saver = Int(arguments[2]), let first = Int(arguments[3]),
       let seed = UInt64(arguments[4])
     else { throw FileCommandError.wrongArguments(arguments) }
-    // One that hangs ends all the same; who started it takes that for the fault that it is.
+    // If this process hangs, the alarm ends it, and the parent reports a fault.
     alarm(60)
     func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
     say("process \(getpid())")

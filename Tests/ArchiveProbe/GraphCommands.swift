@@ -4,7 +4,7 @@ import Keepsake
 /// Graphs with subclasses, between two processes.
 ///
 ///     graph-write SAMPLE PATH     writes a sample of GraphSamples.swift
-///     graph-check SAMPLE PATH     reads it, and ends with 1 when anything is wrong
+///     graph-check SAMPLE PATH     reads it, and ends with 1 if anything is wrong
 ///     graph-bytes SAMPLE          writes its bytes to standard output
 ///
 /// Returns false if the command is none of these.

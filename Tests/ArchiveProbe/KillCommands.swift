@@ -1,11 +1,11 @@
 import Foundation
 import RandomArchives
 
-/// Kills savers at random moments and reads what they saved. Returns false if the command is another one.
+/// Kills savers at random moments and reads what they saved. Returns false for other commands.
 ///
-///     kill-saves FOLDER COUNT [SEED]    COUNT kills; FOLDER is empty or not there
+///     kill-saves FOLDER COUNT [SEED]    COUNT kills; FOLDER is empty or does not exist
 ///
-/// The seed says what is saved and how long is waited, not what the machine makes of that.
+/// The seed determines the archives and the delays, but not their effect on this machine.
 func runKillCommand(_ arguments: [String]) throws -> Bool {
   guard arguments.first == "kill-saves" else { return false }
   guard (3...4).contains(arguments.count), let count = Int(arguments[2]),
@@ -41,7 +41,7 @@ private struct KillRun {
   mutating func round() throws {
     rounds += 1
     if generator.chance(0.1) { try saves.removeFile() }
-    // Most alone, some at once on one path.
+    // Most run alone, some at once with the same path.
     let count = generator.chance(0.1) ? Int.random(in: 2...4, using: &generator) : 1
     let savers = try (0..<count).map { try saves.startSaver($0) }
     for saver in savers { try saver.waitForSave() }
@@ -62,7 +62,7 @@ private struct KillRun {
     {
       killsAfterTheName += 1
     }
-    // Otherwise it is the next saver that removes them.
+    // Otherwise, the next saver removes them.
     if generator.chance(0.2) { try saves.saveHere() }
   }
 

@@ -1,22 +1,22 @@
 import Foundation
 import Keepsake
 
-/// One save or one reading between two system calls that a trace can be searched for, and how it ended, on standard
-/// error: `saved`, `read`, or the code, the path and the message of the error, divided by tabulators.
+/// One save or one read between two system calls that mark it in a trace. Writes the result to standard
+/// error: `saved`, `read`, or the code, the path and the message of the error, separated by tabs.
 ///
 ///     marked-save PATH COUNT WAY     saves a saver's archive of COUNT pieces; WAY is `streamed` or `whole`
 ///     marked-read PATH               reads it
-///     marked-document PATH           adds a text to the document there and saves it
-///     marked-compact PATH            compacts the document there, and saves another text after that, marked or not
+///     marked-document PATH           adds a string to the document there and saves it
+///     marked-compact PATH            compacts the document there, and then saves another string, marked or not
 ///
-/// Ends with 0 if it succeeded and with 1 if not. Returns false if the command is neither.
+/// Ends with 0 if it succeeds and with 1 otherwise. Returns false for other commands.
 func runMarkedCommand(_ arguments: [String]) throws -> Bool {
   let work: () throws -> String
   var afterwards: () throws -> Void = {}
   switch (arguments.first, arguments.count) {
   case ("marked-save", 4):
     guard let count = Int(arguments[2]) else { throw FileCommandError.wrongArguments(arguments) }
-    // Made before: no page of memory is to be asked for in between that is not the save's own.
+    // Made before the mark, so that only the save requests memory between the marks.
     let archive = (0..<count).map { GenerationPiece($0, Data(repeating: 7, count: 65_536)) }
     let path = arguments[1]
     if arguments[3] == "streamed" {
@@ -59,7 +59,7 @@ func runMarkedCommand(_ arguments: [String]) throws -> Bool {
     throw FileCommandError.wrongArguments(arguments)
   default: return false
   }
-  // One that hangs ends all the same, by a signal.
+  // If this process hangs, the alarm ends it.
   alarm(20)
   let marker = "/keepsake-marker"
   _ = FileManager.default.fileExists(atPath: marker)

@@ -1,16 +1,16 @@
 import Foundation
 import RandomArchives
 
-/// Stops a file system as a power cut does while savers save to it, mounts it again, and reads what they saved. Run by
-/// `.ci/power-cut`, which makes the file system. Returns false if the command is another one.
+/// Stops a file system as a power cut does while savers use it, mounts it again, and reads what they saved. Run by
+/// `.ci/power-cut`, which makes the file system. Returns false for other commands.
 ///
 ///     power-cuts DEVICE FOLDER COUNT SEED OPTIONS WHAT [SABOTAGE]
 ///
-/// WHAT is `archives`, which are saved whole, or `documents`, to whose files saves are added.
-/// DEVICE has a file system that can be stopped (ext4, xfs) and is not mounted; FOLDER is empty, and where it is
-/// mounted, with the mount options OPTIONS. SABOTAGE makes `fsync` do nothing, in the savers only and without them
-/// knowing: `file` that of the new file, `folder` that of the folder, `both`. Saves are then lost, which shows that
-/// this would notice; the command fails if none is.
+/// WHAT is `archives`, which are saved as a whole, or `documents`, to which saves append.
+/// DEVICE has a file system that can be stopped (ext4, xfs) and is not mounted; FOLDER is empty, and the mount
+/// point, with the mount options OPTIONS. SABOTAGE secretly makes `fsync` do nothing in the savers: `file` for the new
+/// file, `folder` for the folder, `both`. Saves are then lost, which shows that this command would
+/// notice; it fails if none is.
 func runPowerCutCommand(_ arguments: [String]) throws -> Bool {
   guard arguments.first == "power-cuts" else { return false }
   guard (7...8).contains(arguments.count), let count = Int(arguments[3]), let seed = UInt64(arguments[4]),
@@ -37,12 +37,12 @@ func runPowerCutCommand(_ arguments: [String]) throws -> Bool {
   return true
 }
 
-/// What is saved to while the power goes.
+/// A file that savers use while the power fails.
 private protocol PowerCutSubject {
-  /// Makes the file, or makes it anew.
+  /// Makes the file, or replaces it.
   mutating func startOver() throws
   func startSaver(prefix: [String]) throws -> SaverProcess
-  /// Looks at the file after its saver was stopped; throws what says that a save was lost, or is not whole.
+  /// Checks the file after its saver was stopped; throws an error if a save was lost or is incomplete.
   mutating func checkAfter(_ saver: SaverProcess) throws
   /// Saves in this process.
   mutating func saveHere() throws
@@ -77,7 +77,7 @@ private struct PowerCutRun {
   enum Sabotage: String {
     case none, file, folder, both
 
-    /// What makes the system calls do nothing. A save calls fsync twice, first for the file; that of a document first for
+    /// Makes the system calls do nothing. A save calls fsync twice, first for the file; that of a document first for
     /// all but its trailer.
     var prefix: [String] {
       let which: String
@@ -122,7 +122,7 @@ private struct PowerCutRun {
   mutating func round() throws {
     let saver = try subject.startSaver(prefix: sabotage.prefix)
     for _ in 0..<Int.random(in: 1...6, using: &generator) { try saver.waitForSave() }
-    // Half of them as soon as a save has returned, which is the moment at which it must be on the disk.
+    // Half of them right after a save has returned, when it must be on the disk.
     if generator.chance(0.5) {
       Thread.sleep(forTimeInterval: Double.random(in: 0..<0.03, using: &generator))
     }
@@ -146,7 +146,7 @@ private struct PowerCutRun {
       } else {
         examples.insert("\(error)")
       }
-      // What is there now is no save that the next check could compare with.
+      // The file now has content that the next check cannot compare.
       return try subject.startOver()
     }
     if sabotage != .none || generator.chance(0.2) { try subject.saveHere() }
@@ -173,7 +173,7 @@ private struct PowerCutRun {
   }
 }
 
-/// A file system on a device of its own.
+/// A file system on its own device.
 private struct Disk {
   let device: String
   let folder: String
@@ -183,7 +183,7 @@ private struct Disk {
     try run("mount", "-o", options, device, folder)
   }
 
-  /// Also waits for who has just been killed to let go of it.
+  /// Also waits until processes that were just killed release it.
   func unmount() throws {
     for attempt in 0... {
       do {
@@ -194,10 +194,10 @@ private struct Disk {
     }
   }
 
-  /// From now on nothing gets to the device: not what is in memory, nor what the journal has not written yet.
+  /// From now on, nothing reaches the device: neither content of memory nor unwritten parts of the journal.
   ///
-  /// It is the request by which file systems are tested for power cuts (`EXT4_IOC_SHUTDOWN`, `XFS_IOC_GOINGDOWN`),
-  /// the journal not flushed.
+  /// This request exists for testing file systems against power cuts (`EXT4_IOC_SHUTDOWN`, `XFS_IOC_GOINGDOWN`);
+  /// the journal is not flushed.
   func cutPower() throws {
     #if os(Linux)
       // _IOR('X', 125, __u32)

@@ -1,15 +1,15 @@
 import Foundation
 
-/// One file that savers save to until they are stopped from outside, and what may be in it then.
+/// One file that savers use until they are stopped, and the content that it may have then.
 struct SaveRound {
   let path: String
   let seed: UInt64
-  /// What is in the file; `nil` if there is none.
+  /// The content of the file; `nil` if there is none.
   private(set) var known: GenerationArchive.Name?
-  /// The first number that no saver has used, for each of them.
+  /// For each saver, the first number that it has not used.
   private var next: [Int: Int] = [:]
 
-  /// - Parameter path: a file in a folder where nothing else is.
+  /// - Parameter path: a file in an otherwise empty folder.
   init(path: String, seed: UInt64) {
     self.path = path
     self.seed = seed
@@ -19,16 +19,16 @@ struct SaveRound {
     try SaverProcess(saver: saver, path: path, first: next[saver, default: 0], seed: seed, prefix: prefix)
   }
 
-  /// Looks at the file after the savers were stopped and have been heard to their end.
+  /// Checks the file after the savers were stopped and their output was read to the end.
   ///
-  /// - Throws: whatever says that a save was lost, or that a file is not whole.
+  /// - Throws: an error if a save was lost or a file is incomplete.
   mutating func check(_ savers: [SaverProcess]) throws {
     for saver in savers { next[saver.saver] = (saver.begun?.number).map { $0 + 1 } ?? next[saver.saver] }
     let found = try GenerationArchive.read(path, seed: seed)
     let before = known
     known = found
     if found == before {
-      // Nothing was acknowledged, or what was is gone.
+      // Nothing was acknowledged, or an acknowledged save is lost.
       guard let lost = savers.first(where: { $0.acknowledged != nil }) else { return }
       throw GenerationFault(
         "what saver \(lost.saver) acknowledged is lost: there is \(spelled(found)) as before"
@@ -39,7 +39,7 @@ struct SaveRound {
     }
     let last = saver.acknowledged?.save.number ?? -1
     if found.number > last, let begun = saver.begun, found.number <= begun.number {
-      // Stopped after the new name and before the word about it.
+      // Stopped after the rename and before the report.
       return
     }
     guard let acknowledged = saver.acknowledged, acknowledged.save.number == found.number else {
@@ -48,7 +48,7 @@ struct SaveRound {
           + (saver.acknowledged.map { "\($0.save.number)" } ?? "none")
       )
     }
-    // Whoever began after this save's end came later and has been acknowledged, too.
+    // No other saver may have begun after this save's end and been acknowledged.
     for other in savers where other.saver != found.saver {
       guard let later = other.acknowledged, later.save.begin > acknowledged.end else { continue }
       throw GenerationFault("there is \(spelled(found)), but saver \(other.saver) saved later")
@@ -62,7 +62,7 @@ struct SaveRound {
     return names.filter { $0.hasPrefix(".\(url.lastPathComponent).keepsake-") }
   }
 
-  /// Saves in this process, which removes what is left over.
+  /// Saves in this process, which removes leftover files.
   mutating func saveHere() throws {
     let name = GenerationArchive.Name(saver: -1, number: next[-1, default: 0])
     next[-1] = name.number + 1
@@ -75,7 +75,7 @@ struct SaveRound {
     guard left.isEmpty else { throw GenerationFault("a save left \(left) where it was") }
   }
 
-  /// Removes the file, so that the next save has none to replace.
+  /// Removes the file, so the next save replaces none.
   mutating func removeFile() throws {
     if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
     known = nil

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A child that saves generations, and what it said about it through a pipe.
+/// A child that saves generations, and its reports through a pipe.
 ///
-/// What a pipe has taken outlives the child: each save that it acknowledged is known, whenever it is killed.
+/// Data in a pipe outlives the child, so each acknowledged save is known, whenever the child is killed.
 final class SaverProcess {
   let saver: Int
   /// The number of its first save.
@@ -11,11 +11,11 @@ final class SaverProcess {
   private let output = Pipe()
   private var unread = Data()
   private var number: pid_t?
-  /// The last save that was begun.
+  /// The last save that began.
   private(set) var begun: Save?
   private var returned: [(save: Save, end: UInt64)] = []
-  /// When the power went, if it did. What returned after that proves nothing: a stopped XFS lets `fsync` of a folder
-  /// succeed, as what it has given up is no longer waiting to be written; after a real cut nobody would be told.
+  /// When the power failed, if it did. A save that returned afterwards proves nothing: a stopped XFS lets `fsync` of a
+  /// folder succeed, since it has nothing left to write; after a real cut, no process would get an answer.
   var powerCut: UInt64?
 
   /// The last save that returned, and its end.
@@ -24,7 +24,7 @@ final class SaverProcess {
     return returned.last { $0.end < powerCut }
   }
 
-  /// How many saves returned after the power had gone.
+  /// How many saves returned after the power failed.
   var returnedTooLate: Int { powerCut.map { cut in returned.count { $0.end >= cut } } ?? 0 }
 
   struct Save {
@@ -50,7 +50,7 @@ final class SaverProcess {
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
     try process.run()
-    // The child has its own; with this one the end of the output would never come.
+    // The child has its own descriptor; while this one is open, its output has no end.
     try output.fileHandleForWriting.close()
   }
 
@@ -59,9 +59,9 @@ final class SaverProcess {
     process.waitUntilExit()
   }
 
-  /// Waits until a save is acknowledged that was not when this was called.
+  /// Waits until another save is acknowledged.
   ///
-  /// - Throws: ``GenerationFault`` when the child ends instead.
+  /// - Throws: ``GenerationFault`` if the child ends instead.
   func waitForSave() throws {
     let before = acknowledged?.save.number
     while acknowledged?.save.number == before {
@@ -69,20 +69,20 @@ final class SaverProcess {
     }
   }
 
-  /// Ends the child at once. With a prefix it is the child's child that is ended, and the prefix follows.
+  /// Ends the child at once. With a prefix, it ends the child's child, and the prefix follows.
   func stop() {
     guard process.isRunning else { return }
-    // Not known before its first line is read: then the process that was started is all there is to end.
+    // Unknown until its first line is read: then only the started process can be ended.
     kill(number ?? process.processIdentifier, SIGKILL)
   }
 
-  /// Reads what it said until it was killed.
+  /// Reads its reports until it was killed.
   func finish() {
     while readSome() {}
     process.waitUntilExit()
   }
 
-  /// Takes in what there is, waiting for it; false at the end.
+  /// Reads available reports, waiting for them; returns false at the end.
   private func readSome() -> Bool {
     let bytes = output.fileHandleForReading.availableData
     unread += bytes
@@ -104,10 +104,10 @@ final class SaverProcess {
   }
 }
 
-/// This program, to be started again.
+/// This program, for starting it again.
 func ownPath() throws -> String {
   #if os(Linux)
-    // The name that it was started by may be one of a folder that is no longer the current one.
+    // The name by which it was started may be relative to another folder than the current one.
     try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
   #else
     URL(filePath: CommandLine.arguments[0]).path

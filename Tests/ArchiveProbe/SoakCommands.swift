@@ -1,13 +1,13 @@
 import Foundation
 import RandomArchives
 
-/// Random graphs, archived and read for a time, and what that does to the memory. Returns false if the command is
-/// another one.
+/// Archives and reads random graphs for a time, and measures the memory. Returns false for other
+/// commands.
 ///
 ///     soak SECONDS [SEED [THREADS]]    two threads by default
-///     soak-one SEED                    the graph of this seed alone
+///     soak-one SEED                    only the graph of this seed
 ///
-/// Ends with 1 when a graph comes back as another one, when objects are left, or when the memory grows.
+/// Ends with 1 if a graph comes back changed, if objects are left, or if the memory grows.
 func runSoakCommand(_ arguments: [String]) throws -> Bool {
   let folder = FileManager.default.temporaryDirectory.appending(path: "soak-\(UUID().uuidString)")
   switch (arguments.first, arguments.count) {
@@ -56,14 +56,14 @@ private func soak(seconds: Double, seed: UInt64, threads: Int, folder: URL) -> S
   return memory.fault
 }
 
-/// The memory of this process when nothing lives: between the rounds of a run, when all threads have ended.
+/// The memory of this process while no graphs exist: between the rounds of a run, when all threads have ended.
 ///
-/// In a round the greatest graphs decide how much memory there is, and they are rare; so the memory of a round says
-/// nothing. Between the rounds there is the program, what it has read of its types, which is all there soon, and what
-/// the allocator cannot give back because something small is in each page. The last varies by 25 MB from one round to
-/// the next, both ways, where a leak lifts all that come later: hence the least value of the second half counts, and may
-/// be 16 MB above that of the first. An object that is left over is found in any run, for objects are counted; this is
-/// about what is not, such as a buffer: 1 KB for each graph is 20 MB in half an hour.
+/// During a round, rare large graphs determine the memory, so it shows nothing. Between rounds there is only the
+/// program, what it has learned about its types, which soon is complete, and memory that the allocator cannot return,
+/// since each page contains something small. The latter varies by 25 MB between rounds, in both directions, but a leak
+/// raises all later values: so the least value of the second half counts, and may be 16 MB above that of the first
+/// half. Left objects are found in any run, since they are counted; this finds what is not counted, such as a buffer: 1
+/// KB per graph is 20 MB in half an hour.
 private struct MemoryWatch {
   private(set) var samples: [Int] = []
 
@@ -74,12 +74,12 @@ private struct MemoryWatch {
 
   var fault: String? {
     let half = samples.count / 2
-    // The first is that of a program that has not seen all of its types.
+    // In the first round, the program has not yet met all of its types.
     guard half > 1, let early = samples[1..<half].min(), let late = samples[half...].min() else { return nil }
     return late > early + 16 * 1024 ? "the memory grew from \(early) to \(late) KB" : nil
   }
 
-  /// In memory of this process; `nil` where there is no /proc.
+  /// The resident memory of this process; `nil` without /proc.
   private static var residentKilobytes: Int? {
     guard let file = FileHandle(forReadingAtPath: "/proc/self/statm"),
       let bytes = try? file.read(upToCount: 200)
@@ -90,7 +90,7 @@ private struct MemoryWatch {
     return pages.map { $0 * (sysconf(CInt(_SC_PAGESIZE)) / 1024) }
   }
 
-  /// Has the allocator give back to the system what is free, which it otherwise keeps.
+  /// Makes the allocator return its free memory to the system.
   private static func giveBack() {
     #if canImport(Glibc)
       // Not in the module of the C library. Unsafe: the symbol is a function of this type, `int malloc_trim(size_t)`.

@@ -3,10 +3,10 @@ import Keepsake
 
 // The second process of the tests: `archive-probe write SAMPLE PATH`, `check SAMPLE PATH`, `bytes SAMPLE`, and the
 // commands of FileCommands.swift, GraphCommands.swift, ClassCommands.swift, DeepCommands.swift and CostCommands.swift.
-// The long runs of durability and of random graphs: GenerationArchive.swift, KillCommands.swift, PowerCutCommands.swift,
+// Long runs for durability and with random graphs: GenerationArchive.swift, KillCommands.swift, PowerCutCommands.swift,
 // MarkedCommands.swift and SoakCommands.swift.
 
-/// Ends with a line on standard error.
+/// Ends the program with a line on standard error.
 func fail(_ message: String) -> Never {
   FileHandle.standardError.write(Data("archive-probe: \(message)\n".utf8))
   exit(1)
