@@ -27,7 +27,7 @@ import Testing
     var crew = Crew()
   }
 
-  @Test("every kind of value")
+  @Test("every kind of value can be read")
   func kinds() throws {
     let image = try open(KeyedArchiver.archivedData(withRootObject: Mixed()))
     let topLevel = try image.topLevelValue
@@ -65,7 +65,7 @@ import Testing
     #expect(try value.byteRange.upperBound == root.byteRange.upperBound)
   }
 
-  @Test("objects by number and class, references to them")
+  @Test("objects have numbers and classes, and references lead to them")
   func objects() throws {
     let image = try open(KeyedArchiver.archivedData(withRootObject: Crew()))
     let root = try #require(try image.topLevelValue["root"])
@@ -80,7 +80,7 @@ import Testing
     #expect(summary.referenceCounts == [0, 1, 2, 1])
   }
 
-  @Test("the keys of a large dictionary take time in proportion to their number")
+  @Test("reading the keys of a large dictionary takes time in proportion to their number")
   func manyKeys() throws {
     try expectTimeInProportion(to: 150_000) { count in
       let keys = Dictionary(uniqueKeysWithValues: (0..<count).map { ("key \($0)", $0) })
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test("a walk leaves out and follows what it is told to")
+  @Test("a walk skips members and follows references on request")
   func walk() throws {
     let image = try open(KeyedArchiver.archivedData(withRootObject: Crew()))
     var walk = ArchiveWalk(try image.topLevelValue)
@@ -110,7 +110,9 @@ import Testing
     #expect(leaves >= 3)
   }
 
-  @Test("any changed bit of an archive that is read without its checksums: an error or a value, never more")
+  @Test(
+    "an archive with a changed bit, read without verification, gives an error or a value, and never crashes"
+  )
   func flippedBits() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: [Mixed(), Mixed()].map(\.crew))
     for place in data.indices {

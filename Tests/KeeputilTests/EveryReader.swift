@@ -5,14 +5,14 @@ import TestSupport
 
 @testable import keeputil
 
-/// Reads an archive by each way that there is to read all of it, and tells what each says.
+/// Reads an archive in each way that reads all of it, and gives the verdict of each.
 struct EveryReader {
-  /// What a reader says of an archive.
+  /// The verdict of a reader on an archive.
   enum Verdict: Equatable {
     case accepted
-    /// It is no sound archive (Format §10): where, and why.
+    /// The archive is not valid (Format §10): the offset and the reason.
     case refused(Int?, String)
-    /// The reader cannot tell: a limit was reached, or there is something that its types cannot hold.
+    /// The reader cannot tell: a limit was reached, or its types cannot hold a value.
     case undecided(String)
 
     var isRefused: Bool { if case .refused = self { true } else { false } }
@@ -49,7 +49,7 @@ struct EveryReader {
 
   init(_ data: Data) { self.data = data }
 
-  /// Each reads with an image of its own, so that none profits from what another has found.
+  /// Each reader has its own image, so that none uses what another has found.
   private func image() throws -> ArchiveImage { try ArchiveImage(data: data, verification: .everything) }
 
   var verified: Verdict {
@@ -81,8 +81,8 @@ struct EveryReader {
 
   // MARK: The dynamic view
 
-  /// What a program says that visits each value and each object by `ArchiveValue`, the bodies that it came to, and where
-  /// URLs are, of which other keys than those of URLs are passed over.
+  /// The verdict of a program that visits each value and each object through `ArchiveValue`, the bodies that it
+  /// reached, and the ranges of URLs. In URLs, it skips keys other than those of URLs.
   var viewed: (verdict: Verdict, bodies: Set<Int>, urls: [Range<Int>]) {
     var bodies: Set<Int> = []
     var urls: [Range<Int>] = []
@@ -135,7 +135,7 @@ struct EveryReader {
         _ = try WalkedValue(from: unarchiver)
         return
       }
-      // So that all keys are looked at.
+      // Makes the decoder look at all keys.
       _ = try unarchiver.decodeIfPresent(Int.self, forKey: "a key that is not there")
       for key in unarchiver.allKeys { _ = try unarchiver.decode(WalkedValue.self, forKey: key) }
     }
@@ -149,7 +149,7 @@ struct EveryReader {
   }
 }
 
-/// Decodes whatever stands there, with all that is in it, and keeps nothing.
+/// Decodes any value with everything in it, and keeps nothing.
 private final class WalkedValue: Decodable, SelfRegistering {
   private struct NoType: Error {}
 
@@ -168,7 +168,7 @@ private final class WalkedValue: Decodable, SelfRegistering {
     throw NoType()
   }
 
-  /// Whether a value of that type is there.
+  /// Whether the value has that type.
   private static func read(
     _ value: any SingleValueDecodingContainer,
     as type: any Decodable.Type

@@ -6,10 +6,9 @@ import Testing
 @testable import Keepsake
 @testable import keeputil
 
-/// The tables of Docs/FormatExamples.md are true: each value is what the tool shows for its bytes, and what is wrong is
-/// refused.
+/// Checks the tables of Docs/FormatExamples.md: the tool shows each value for its bytes, and refuses faulty bytes.
 @Suite struct FormatExamples {
-  /// The rows of the table under the heading `section`, each in its cells.
+  /// The rows of the table under the heading `section`, each as its cells.
   private static func rows(_ section: String) throws -> [[String]] {
     let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../Docs/FormatExamples.md").standardized
@@ -23,7 +22,7 @@ import Testing
       }
   }
 
-  /// The bytes of `text`, two digits each; spaces stand where a reader of the page looks for them.
+  /// The bytes of `text`, two digits each; spaces are ignored.
   private static func bytes(_ text: String) throws -> [UInt8] {
     let digits = text.filter { $0 != " " }
     #expect(digits.count.isMultiple(of: 2), "\(text)")
@@ -58,7 +57,7 @@ import Testing
     return output.text.trimmingCharacters(in: .newlines)
   }
 
-  @Test("the values are those of the bytes")
+  @Test("the bytes of each example give the value that the page shows")
   func values() throws {
     let rows = try Self.rows("1 ")
     #expect(rows.count >= 58)
@@ -70,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("what is wrong with a value is refused")
+  @Test("faulty values are refused")
   func wrongValues() throws {
     let rows = try Self.rows("2 ")
     #expect(rows.count >= 20)
@@ -81,7 +80,7 @@ import Testing
     }
   }
 
-  @Test("what is wrong with an archive is refused, and the one that they are made of is not")
+  @Test("faulty archives are refused, and the valid archive that they derive from is not")
   func wrongArchives() throws {
     let rows = try Self.rows("3 ")
     #expect(rows.count >= 15)
@@ -103,14 +102,14 @@ import Testing
 
   private static let freezingFolder = ProcessInfo.processInfo.environment["KEEPSAKE_FREEZE_JSON"]
 
-  /// The archives of a folder, each with the file that its JSON is in.
+  /// The archives of a folder, each with the URL of its JSON file.
   private static func archives(in folder: URL) throws -> [(data: Data, json: URL)] {
     try FrozenArchives.all(in: folder).map { name, data in
       (data, folder.appendingPathComponent(name).deletingPathExtension().appendingPathExtension("json"))
     }
   }
 
-  @Test("missing JSON of frozen archives is written", .enabled(if: freezingFolder != nil))
+  @Test("the JSON that frozen archives lack is written", .enabled(if: freezingFolder != nil))
   func freeze() throws {
     for (data, json) in try Self.archives(in: URL(fileURLWithPath: #require(Self.freezingFolder))) {
       guard !FileManager.default.fileExists(atPath: json.path) else { continue }
@@ -119,7 +118,10 @@ import Testing
     }
   }
 
-  @Test("beside each frozen archive is what `print --json` shows of it", .enabled(if: freezingFolder == nil))
+  @Test(
+    "`print --json` shows each frozen archive as the JSON file beside it does",
+    .enabled(if: freezingFolder == nil)
+  )
   func frozen() throws {
     let files = try Self.archives(in: FrozenArchives.folder)
     #expect(files.count > 15)

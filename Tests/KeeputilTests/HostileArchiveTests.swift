@@ -4,7 +4,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Archives that no encoder makes, with right checksums.
+/// Archives that no encoder writes, with correct checksums.
 @Suite struct HostileArchives {
   private func archive(bodies: [[UInt8]] = [], topLevel: [UInt8], strings: [[UInt8]] = []) -> Data {
     HandmadeArchive.data(bodies: bodies, topLevel: topLevel, strings: strings)
@@ -28,7 +28,7 @@ import Testing
 
   private let a = Tag.shortString + 1
 
-  @Test("each is told from a whole one")
+  @Test("each fault is reported, and a valid archive has none")
   func faults() throws {
     let key = [a, 0x61]
     #expect(try fault(topLevel: [0, Tag.map, 1] + key + [Tag.none]) == "none")
@@ -56,7 +56,9 @@ import Testing
     #expect(try fault(topLevel: [0, Tag.decimal, a, 0x61, 0x90]).contains("decimal"))
   }
 
-  @Test("references to values stand at the top level, once each; to objects, lead to objects")
+  @Test(
+    "references to values are only at the top level, one per value, and references to objects lead to objects"
+  )
   func references() throws {
     let toValue = [Tag.valueReference, 1]
     let toObject = [Tag.objectReference, 1]
@@ -78,23 +80,23 @@ import Testing
       )
     )
     #expect(try fault(bodies: [[0] + toValue], topLevel: top(toValue)).contains("allowed only under a key"))
-    // A cycle of objects is no fault of the format.
+    // A cycle of objects is valid.
     #expect(try fault(bodies: [[1] + toObject], topLevel: top(toObject)) == "none")
   }
 
-  @Test("nesting beyond all measure ends with an error, and soon", .timeLimit(.minutes(20)))
+  @Test("very deep nesting is verified in bounded time", .timeLimit(.minutes(20)))
   func nesting() throws {
     let count = sized(2_000_000, inDebug: 300_000)
     for tag in [Tag.some, Tag.shortArray + 1] {
       let topLevel = [0] + [UInt8](repeating: tag, count: count) + [Tag.none]
       #expect(try fault(topLevel: topLevel).contains("nested"))
     }
-    // The first is none: it has no text.
+    // This one has another fault: its outermost URL has no text.
     #expect(try fault(topLevel: [0] + [UInt8](repeating: Tag.url, count: count) + [Tag.none]).contains("URL"))
     let typed = [0] + Bytes.repeating([Tag.typed, 0], count: count) + [Tag.none]
     let classes = [HandmadeArchive.type("Circle", flags: 2)]
     #expect(try fault(topLevel: typed, classes: classes).contains("nested"))
-    // Deeply nested maps, and a long text as the key of each.
+    // Deeply nested maps, each with a long text as its key.
     let link: [UInt8] = [Tag.map, 1, Tag.stringReference, 0]
     let chain = Bytes.repeating(link, count: 9_000)
     let strings = [[UInt8](repeating: 0x61, count: 1_000_000)]
@@ -107,7 +109,9 @@ import Testing
     #expect(try fault(topLevel: wide) == "none")
   }
 
-  @Test("any changed bit of conditional references and typed values: an error or a value, never more")
+  @Test(
+    "a changed bit in conditional references and typed values gives an error or a value, and never crashes"
+  )
   func flippedBits() throws {
     let data = HandmadeArchive.data(
       bodies: [
@@ -128,7 +132,7 @@ import Testing
         changed[place] ^= 1 << UInt8(bit)
         guard let image = try? ArchiveImage(data: changed, verification: .disabled) else { continue }
         if (try? image.verifyStructure()) != nil { whole += 1 }
-        // Without a look at all of it before.
+        // Without verifying the structure before.
         guard let reread = try? ArchiveImage(data: changed, verification: .disabled) else { continue }
         for entry in 0...3 { _ = try? reread.conditionalTarget(entry, at: 0) }
         _ = try? reread.topLevelValue["b"]?.wrapped?.target
@@ -137,16 +141,16 @@ import Testing
     #expect(whole > 0)
   }
 
-  @Test("a cycle of objects is printed and converted, and ends", .timeLimit(.minutes(20)))
-  func rings() throws {
+  @Test("a cycle of objects is printed and converted in bounded time", .timeLimit(.minutes(20)))
+  func cycles() throws {
     let folder = try TemporaryFolder()
     let next: (UInt8) -> [UInt8] = { [1, Tag.map, 1, Tag.shortString + 1, 0x6E, Tag.objectReference, $0] }
     let data = archive(
       bodies: [next(2), next(1)],
       topLevel: [0, Tag.map, 1, a, 0x61, Tag.objectReference, 1]
     )
-    try folder.write(data, "ring.keepsake")
-    let printed = try Keeputil.run("print", "ring.keepsake", in: folder)
+    try folder.write(data, "cycle.keepsake")
+    let printed = try Keeputil.run("print", "cycle.keepsake", in: folder)
     #expect(
       printed.output == """
         {
@@ -159,7 +163,7 @@ import Testing
 
         """
     )
-    let json = try Keeputil.run("convert", "ring.keepsake", "-", "--to", "json", in: folder)
+    let json = try Keeputil.run("convert", "cycle.keepsake", "-", "--to", "json", in: folder)
     #expect(json.output == #"{"a":{"$id":1,"n":{"n":{"$ref":1}}}}"# + "\n")
   }
 
@@ -187,7 +191,7 @@ import Testing
     #expect(json.output.hasPrefix("{\"a\":[["))
   }
 
-  @Test("an object without keys that is shared gets a key for its content")
+  @Test("a shared object without keys is exported with the key \"$value\"")
   func contentWithoutKeys() throws {
     let folder = try TemporaryFolder()
     let reference = [Tag.objectReference, 1]

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "JSON comes back as it was, to the last digit and in its order",
+    "JSON comes back with the same digits and the same order of keys",
     arguments: [
       "null", "true", "false", "0", "-1", "\"\"", "\"text\"", "[]", "{}", "[[],{},[null]]",
       #"{"z":1,"a":{"b":[1,2,3]},"":{"":""}}"#,
@@ -37,11 +37,11 @@ import Testing
   )
   func losesNothing(json: String) throws {
     let back = try thereAndBack(json)
-    // By bytes: equal strings may differ by normalisation.
+    // Compares bytes: equal strings may differ in normalization.
     #expect(Array(back.utf8) == Array("\(json)\n".utf8))
   }
 
-  @Test("other spellings of the same JSON")
+  @Test("other spellings of JSON become the usual one")
   func spellings() throws {
     #expect(
       try thereAndBack(" [ 1E2 , -0 , \"\\u00e9\\ud83d\\ude00\\/\" ]\r\n\t") == "[100.0,-0.0,\"é😀/\"]\n"
@@ -53,7 +53,7 @@ import Testing
     #expect(pretty.output == "{\n  \"a\": [\n    1,\n    {}\n  ]\n}\n")
   }
 
-  @Test("a thousand levels, a long text, many elements")
+  @Test("deep nesting, a long text and many elements come back")
   func large() throws {
     let deep = String(repeating: "[", count: 400) + String(repeating: "]", count: 400)
     let long = "\"" + String(repeating: "long ", count: 50_000) + "\""
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(
-    "what is not JSON",
+    "input that is not JSON is refused",
     arguments: [
       "", "[1,]", "{\"a\"}", "{1:2}", "\"\\ud800\"", "01", "[1", "nul", "\"a\nb\"", "[1] 2", "-", "1.", "1e",
       "+1",
@@ -82,7 +82,7 @@ import Testing
     #expect(try !folder.names.contains("a.keepsake"))
   }
 
-  @Test("a key that stands twice and a number with too many digits are told")
+  @Test("notes report a duplicate key, and numbers with too many digits or too small")
   func notes() throws {
     let nines = String(repeating: "9", count: 60)
     let numbers = #""b":\#(nines),"d":\#(nines),"c":[1e-400,-0.1E-99999999,0e-99999999,0.00,5e-324]"#
@@ -94,7 +94,7 @@ import Testing
     #expect(result.errors.contains("2 numbers are too small and became 0"))
   }
 
-  @Test("keys of an archive that the export has itself get a sign more, other keys none")
+  @Test("keys that could be taken for those of the export get another \"$\", and other keys stay")
   func ownKeys() throws {
     let json = #"{"$id":1,"$ref":2,"$$value":3,"$schema":4,"$":5,"$$":6,"id":7}"#
     let marked = #"{"$$id":1,"$$ref":2,"$$$value":3,"$schema":4,"$":5,"$$":6,"id":7}"#
@@ -103,7 +103,7 @@ import Testing
     #expect(list.contains("<key>$$id</key>") && list.contains("<key>$schema</key>"))
   }
 
-  @Test("keys with characters that XML does not have stay different keys in a property list")
+  @Test("keys with characters that XML lacks stay different keys in a property list")
   func keysWithControls() throws {
     let keys = [
       "\u{1B}", "\u{1C}", "\u{FFFD}", "\u{FFFD}{1B}", "a\u{0}\u{FFFE}", "a\u{FFFD}\u{1}", "plain",
@@ -130,7 +130,7 @@ import Testing
     #expect(dictionary["\u{FFFD}{FEFF}plain"] == 7 && dictionary["plain\u{FEFF}"] == 8)
   }
 
-  @Test("what a property list does not bring back is told")
+  @Test("notes report texts and keys that a property list or JSON changes")
   func textsThatChange() throws {
     try folder.archive(["a\u{FEFF}", "\u{FEFF}", "\u{FEFF}b", "$null"], "a.keepsake")
     let result = try Keeputil.run("convert", "a.keepsake", "-", "--to", "plist", in: folder)
@@ -144,9 +144,7 @@ import Testing
     }
   }
 
-  @Test(
-    "what Swift's types become in JSON is what JSONEncoder makes of them; shared objects are written once"
-  )
+  @Test("Swift's types become the JSON that JSONEncoder writes, and a shared object is written once")
   func typesInJSON() throws {
     try KeyedArchiver.archive(rootObject: Crew(), toFile: folder("crew.keepsake"))
     let result = try Keeputil.run("convert", "crew.keepsake", "-", "--to", "json", in: folder)
@@ -161,7 +159,7 @@ import Testing
     }
   }
 
-  @Test("several top-level keys become an object of them")
+  @Test("several top-level keys become one object")
   func topLevelKeys() throws {
     let archiver = KeyedArchiver()
     let sailor = Crew.Sailor(name: "Cy")
@@ -176,7 +174,7 @@ import Testing
   }
 
   @Test(
-    "property lists there and back",
+    "property lists come back unchanged",
     arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary]
   )
   func propertyLists(format: PropertyListSerialization.PropertyListFormat) throws {
@@ -207,14 +205,14 @@ import Testing
     }
   }
 
-  @Test("a note counts the dates that lose a fraction of a second, however short", arguments: [0.5, 1e-7])
+  @Test("a note counts the dates that lose a fraction of a second, even a tiny one", arguments: [0.5, 1e-7])
   func fractions(fraction: Double) throws {
     try folder.archive([Date(timeIntervalSinceReferenceDate: 1 + fraction)], "a.keepsake")
     let result = try Keeputil.run("convert", "a.keepsake", "out.plist", in: folder)
     #expect(result.errors.contains("1 date loses the fraction of a second"))
   }
 
-  @Test("keys and texts of a property list stay as they are, to the byte")
+  @Test("keys and texts of a property list keep their bytes")
   func propertyListTexts() throws {
     let members = "<key>\u{E9}</key><string>&#xFEFF;a</string><key>e\u{301}</key><real>2</real>"
     try folder.write(Data("<plist><dict>\(members)</dict></plist>".utf8), "in.plist")
@@ -222,7 +220,10 @@ import Testing
     #expect(json.output.utf8.elementsEqual("{\"e\u{301}\":2.0,\"\u{E9}\":\"\\ufeffa\"}\n".utf8), "\(json)")
   }
 
-  @Test("a property list that has its values everywhere ends with an error", .timeLimit(.minutes(20)))
+  @Test(
+    "a property list with exponentially many or deeply nested values is refused in bounded time",
+    .timeLimit(.minutes(20))
+  )
   func propertyListInProportion() throws {
     var list = BinaryPropertyList()
     var last = list.data([UInt8](repeating: 1, count: 100))
@@ -236,7 +237,7 @@ import Testing
     }
   }
 
-  @Test("nil in a property list, and a damaged one")
+  @Test("nil becomes \"$null\" in a property list, and a truncated property list is refused")
   func propertyListEdges() throws {
     let result = try Keeputil.run(
       "convert",
@@ -264,7 +265,7 @@ import Testing
     #expect(wrong.errors == "keeputil: standard input: The property list is truncated (at byte 13)\n")
   }
 
-  @Test("a file behind a link is replaced, the link and the permissions stay, nothing is left over")
+  @Test("writing to a symbolic link replaces its target and keeps the link and the permissions")
   func replacing() throws {
     try folder.write(Data("{\"a\":1}".utf8), "in.json")
     try folder.write(Data("old".utf8), "a.json")
@@ -281,7 +282,7 @@ import Testing
     #expect(try !folder.names.contains { $0.hasPrefix(".a.json") })
   }
 
-  @Test("values that JSON and property lists do not have", arguments: ["json", "plist"])
+  @Test("notes report values that JSON or property lists cannot hold", arguments: ["json", "plist"])
   func otherValues(format: String) throws {
     struct Nothing: Encodable { func encode(to encoder: any Encoder) {} }
     struct Values: Encodable {
@@ -328,7 +329,7 @@ import Testing
     for note in notes { #expect(result.errors.contains("note: \(note)\n"), "\(note) in \(result.errors)") }
   }
 
-  @Test("property lists that no archive can be made of")
+  @Test("property lists that cannot become archives are refused")
   func wrongPropertyLists() throws {
     var list = BinaryPropertyList()
     let number = list.integer(1)
@@ -348,7 +349,7 @@ import Testing
     }
   }
 
-  @Test("a text that begins as an archive of NSArchiver does is JSON")
+  @Test("a text that begins like an archive of NSArchiver is JSON")
   func wordsOfNSArchiver() throws {
     let words = ["streamtyped", "typedstream"]
     for words in [words, words.reversed()] {
@@ -360,7 +361,7 @@ import Testing
   }
 
   @Test(
-    "on a terminal: no archive goes there, and nothing stays of the progress",
+    "no archive is written to a terminal, and no progress stays on it",
     .enabled(if: Keeputil.hasTerminal)
   )
   func terminal() throws {

@@ -8,7 +8,7 @@ struct CircleSample: Codable {
   var name = "circle"
 }
 
-/// `keeputil diff` of lists in lists, of values behind protocols and in optionals, and of weak references.
+/// `keeputil diff` of nested lists, values behind protocols, optionals and weak references.
 @Suite struct KeeputilDiffKinds {
   let folder: TemporaryFolder
 
@@ -27,7 +27,7 @@ struct CircleSample: Codable {
     #expect(result.output.split(separator: "\n").map(String.init) == lines, sourceLocation: sourceLocation)
   }
 
-  @Test("lists of numbers in a list")
+  @Test("differences in nested lists of numbers have their paths")
   func numbers() throws {
     let lists = [[1, 2], [3, 4], [], [5, 6]]
     try expect([], lists, lists)
@@ -37,7 +37,7 @@ struct CircleSample: Codable {
     try expect(["~ root[1][0]: 1.5 -> 2.5"], [[0.5], [1.5]], [[0.5], [2.5]])
   }
 
-  @Test("numbers that are none, but not the same ones")
+  @Test("NaNs with different bits differ")
   func nans() throws {
     let (a, b) = (Double.nan, Double(bitPattern: Double.nan.bitPattern | 1))
     let line = "nan (a 64-bit float 0x7ff8000000000000) -> nan (a 64-bit float 0x7ff8000000000001)"
@@ -50,7 +50,7 @@ struct CircleSample: Codable {
     )
   }
 
-  @Test("elements that changed are found by what tells them apart, wherever that stands")
+  @Test("changed elements are matched by what distinguishes them")
   func likeness() throws {
     let circles = ["a", "b", "c"].map { CircleSample(radius: 1, name: $0) }
     var changed = Array(circles.dropFirst())
@@ -78,7 +78,7 @@ struct CircleSample: Codable {
     var same = 1
   }
 
-  @Test("values behind protocols and in optionals, as a whole")
+  @Test("values behind protocols and in optionals are abridged")
   func wrapped() throws {
     let type = "KeeputilTests.CircleSample"
     try expect(
@@ -96,7 +96,7 @@ struct CircleSample: Codable {
     @WeakReference var best: AuthorSample?
   }
 
-  @Test("weak references to other objects, and to what is not in the archive")
+  @Test("weak references to other objects differ; those to objects outside the archive are nil")
   func weakReferences() throws {
     let authors = (0..<3).map { AuthorSample("author \($0)") }
     let (stranger, another) = (AuthorSample("stranger"), AuthorSample("another"))

@@ -10,7 +10,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// The lines, where the archives differ; none where they do not.
+  /// The lines of the difference; empty if the archives are equal.
   private func diff(_ options: String...) throws -> [String] {
     let result = try Keeputil.shell(
       "\"$0\" diff \(options.joined(separator: " ")) a.keepsake b.keepsake",
@@ -27,7 +27,7 @@ import Testing
     return try diff()
   }
 
-  @Test("values that changed, are new, are gone, are of another kind")
+  @Test("changed, new, removed and retyped values each take a line")
   func values() throws {
     struct Old: Codable {
       var same = 1
@@ -65,9 +65,7 @@ import Testing
     #expect(try diff(Float(1.5), 1.5) == ["~ root: \(float)"])
   }
 
-  @Test(
-    "what is written in another way is the same: order of keys, packed numbers, records and maps, numbers of objects"
-  )
+  @Test("order of keys, packed numbers, maps for records and object numbers make no difference")
   func same() throws {
     let a: [UInt8] = [0x21, 0x61]
     let b: [UInt8] = [0x21, 0x62]
@@ -110,7 +108,7 @@ import Testing
     #expect(try diff() == ["~ [7]: 5 -> 6"])
   }
 
-  @Test("one more element is one line, and what is behind it is not another")
+  @Test("an inserted element takes one line, and the elements behind it none")
   func insertedElement() throws {
     let old = ShelfSample.make(books: 9)
     let new = ShelfSample.make(books: 9)
@@ -133,7 +131,7 @@ import Testing
     #expect(lines.last == "~ root.books[4].title: \"Book 5\" -> \"Changed\"")
   }
 
-  @Test("the path of what is gone is that in the first archive, even in elements that have another index")
+  @Test("a removed value has its path in the first archive, even in an element that moved")
   func pathsInMovedElements() throws {
     struct Part: Codable {
       var name: String
@@ -151,7 +149,7 @@ import Testing
     )
   }
 
-  @Test("a reference that leads to another object, a weak one too; sharing that was given up")
+  @Test("references that lead to another object differ, also weak ones, and so does sharing that is lost")
   func references() throws {
     let old = ShelfSample.make(books: 6)
     let new = ShelfSample.make(books: 6)
@@ -171,7 +169,7 @@ import Testing
     #expect(lines.count == 1 && lines[0].hasPrefix("~ root.books[5].author: "), "\(lines)")
   }
 
-  @Test("classes and types that changed, cycles, weak references before their objects")
+  @Test("changed classes, types and weak references are found in a cycle")
   func handmade() throws {
     let next = { (number: UInt8, value: UInt8) -> [UInt8] in
       [number] + CraftedArchive.map(("n", [Tag.objectReference, 3 - number]), ("v", [value]))
@@ -204,7 +202,7 @@ import Testing
     )
   }
 
-  @Test("arrays are aligned so that the lines, applied to the first, give the second", arguments: 0..<6)
+  @Test("arrays are aligned so that the lines turn the first into the second", arguments: 0..<6)
   func alignment(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     var (a, b): ([String: [Int]], [String: [Int]]) = ([:], [:])
@@ -222,7 +220,7 @@ import Testing
       }
       (a["k\(number)"], b["k\(number)"]) = (old, new)
     }
-    // Arrays that share nothing and are too long to be aligned one by one.
+    // Arrays without common elements that are too long for exact alignment.
     a["long"] = (0..<1_500).map { $0 * 2 }
     b["long"] = (0..<1_400).map { $0 % 3 == 0 ? $0 * 2 : -$0 }
     var removed: [String: Set<Int>] = [:]
@@ -261,7 +259,7 @@ import Testing
   }
 
   @Test(
-    "numbers of a packed array are the same as outside of one",
+    "a packed array equals an array of the same numbers that is not packed",
     arguments: [("[1.5,2.5]", "1"), ("[true,false]", "1"), ("[1,2]", "3.5")]
   )
   func packed(array: String, added: String) throws {
@@ -278,13 +276,13 @@ import Testing
     #expect(try diff() == ["+ root[2]: \(added)"])
   }
 
-  @Test("numbers with the same text are told by their kinds")
+  @Test("numbers with the same text are distinguished by their types")
   func floats() throws {
     let line = "~ root[0]: 1.5 (a 32-bit float) -> 1.5 (a 64-bit float)"
     #expect(try diff([1.5 as Float], [1.5]) == [line])
   }
 
-  @Test("long texts are shown where they differ, strange ones escaped")
+  @Test("long texts are shown where they differ, and special characters are escaped")
   func texts() throws {
     let long = String(repeating: "x", count: 1_000)
     let lines = try diff([long + "abc" + long], [long + "abd" + long])
@@ -294,12 +292,12 @@ import Testing
     #expect(lines[0].count < 250)
     let strange = try diff(["\u{1B}[0m": "a\u{202E}"], ["\u{1B}[0m": "a\u{200B}"])
     #expect(strange == [#"~ root["\u{1B}[0m"]: "a\u{202E}" -> "a\u{200B}""#])
-    // Equal to Swift and to the eye, and other bytes.
+    // Canonically equal, with other bytes.
     #expect(try diff(["\u{E9}"], ["e\u{301}"]) == [#"~ root[0]: "\u{E9}" -> "e\u{301}""#])
     #expect(try diff(["\u{E9}": 1], ["e\u{301}": 1]).count == 2)
   }
 
-  @Test("deep and unending archives take no stack, and each pair is visited once", arguments: [false, true])
+  @Test("deep archives take no stack, and each pair of objects is compared once", arguments: [false, true])
   func deep(isObjects: Bool) throws {
     let depth = sized(40_000, inDebug: 4_000)
     try folder.writeDeep("a.keepsake", depth: depth, innermost: [0x95], isObjects: isObjects)
@@ -308,7 +306,7 @@ import Testing
     #expect(lines.count == 1)
     #expect(lines.first?.hasSuffix(": 5 -> 6") == true)
     #expect(lines.first?.contains("…(\(depth / 1_000 - 1),953 steps)…") == true, "\(lines)")
-    // Each object refers to the next twice, so that there are 2^60 ways through them.
+    // Each object refers to the next twice, so that there are 2^60 paths through them.
     let bodies = (1...60).map { number -> [UInt8] in
       let next = number == 60 ? [Tag.none] : [Tag.objectReference, UInt8(number + 1)]
       return [1, Tag.shortArray + 2] + next + next
@@ -316,16 +314,16 @@ import Testing
     let data = HandmadeArchive.data(bodies: bodies, topLevel: CraftedArchive.root([Tag.objectReference, 1]))
     for name in ["a.keepsake", "b.keepsake"] { try folder.write(data, name) }
     #expect(try diff().isEmpty)
-    // An object that is nothing but a reference to itself.
-    let ring = HandmadeArchive.data(
+    // An object whose only value is a reference to itself.
+    let cycle = HandmadeArchive.data(
       bodies: [[1, Tag.objectReference, 1]],
       topLevel: CraftedArchive.root([Tag.objectReference, 1])
     )
-    for name in ["a.keepsake", "b.keepsake"] { try folder.write(ring, name) }
+    for name in ["a.keepsake", "b.keepsake"] { try folder.write(cycle, name) }
     #expect(try diff().isEmpty)
   }
 
-  @Test("colours, quiet, standard input, a closed pipe")
+  @Test("diff supports colors, --quiet, standard input and a closed pipe")
   func uses() throws {
     #expect(try diff([1, 2], [1, 3]) == ["~ root[1]: 2 -> 3"])
     #expect(
@@ -343,7 +341,7 @@ import Testing
     #expect(closed.errors.isEmpty)
   }
 
-  @Test("what cannot be compared")
+  @Test("files that cannot be compared are errors")
   func faults() throws {
     try folder.archive([1], "a.keepsake")
     try folder.write(Data("{}".utf8), "text")
@@ -358,7 +356,7 @@ import Testing
       #expect(result.errors.contains(words), "\(result.errors)")
       #expect(result.errors.split(separator: "\n").count == 1)
     }
-    // The file in which the fault is, and what was found before.
+    // The error names the damaged file; differences before the damage are printed.
     func write(_ name: String, _ value: UInt8, _ tag: UInt8) throws {
       let top = [0] + CraftedArchive.map(("a", [value]), ("b", [Tag.shortArray + 1, tag]))
       try folder.write(HandmadeArchive.data(topLevel: top), name)

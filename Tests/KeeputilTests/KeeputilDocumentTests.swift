@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// The commands on documents: their saves, each of them, and without them.
+/// The commands on documents: with all saves, with one of them, and on files that are no documents.
 @Suite struct KeeputilDocuments {
   private let folder: TemporaryFolder
 
@@ -42,7 +42,7 @@ import Testing
     #expect(rows[1]["changed"] as? Int == 1 && rows[1]["added"] as? Int == 0)
   }
 
-  @Test("commands take a file as a save has left it")
+  @Test("commands read a file as of an earlier save")
   func earlierSaves() throws {
     for (number, title) in [(1, "first"), (2, "second"), (3, "third")] {
       #expect(try run("print", "--at", "\(number)", "note.keepsake").output.contains("\"\(title)\""))
@@ -59,18 +59,18 @@ import Testing
     #expect(
       try run("print", "note.keepsake@4", status: 64).errors.contains("There is no save 4: the newest is 3")
     )
-    // A file of that name is that file.
+    // A file with that name comes first.
     try folder.write(folder.read("note.keepsake"), "note@2")
     #expect(try run("print", "note@2").output.contains("\"third\""))
   }
 
-  @Test("verify counts the saves, and tells what an interrupted one left")
+  @Test("verify counts the saves, and reports what an interrupted save left")
   func verify() throws {
     #expect(try run("verify", "note.keepsake").output.contains("3 saves"))
     try folder.write(folder.read("note.keepsake") + Data(count: 77), "torn.keepsake")
     let torn = try Keeputil.run("verify", "torn.keepsake", in: folder)
     #expect(torn.errors.contains("left 77 bytes"))
-    // The same from a pipe and from a file that is standard input.
+    // The same through a pipe and with a file as standard input.
     for line in ["cat torn.keepsake | \"$0\" verify -", "\"$0\" verify - <torn.keepsake"] {
       let piped = try Keeputil.shell(line, in: folder)
       #expect(piped.errors.contains("left 77 bytes") && piped.output.hasSuffix(torn.output.suffix(40)))
@@ -79,7 +79,7 @@ import Testing
       try Keeputil.shell("\"$0\" convert --to keepsake - a.keepsake <torn.keepsake", in: folder).status == 0
     )
     #expect(try folder.read("a.keepsake") == folder.read("note.keepsake"))
-    // What stands behind an earlier save are the later ones.
+    // The bytes after an earlier save are the later saves.
     #expect(try run("verify", "--at", "2", "note.keepsake").errors.isEmpty)
     #expect(try run("verify", "note.keepsake@2").errors.isEmpty)
     var data = try folder.read("note.keepsake")
@@ -88,7 +88,7 @@ import Testing
     _ = try run("verify", "damaged.keepsake", status: 65)
   }
 
-  @Test("compact leaves one save, and refuses what a program has open")
+  @Test("compact leaves one save, and refuses a file that a program has open")
   func compact() throws {
     let document = try ArchiveDocument<Note>(opening: folder("note.keepsake"))
     #expect(try run("compact", "note.keepsake", status: 74).errors.contains("process \(getpid())"))
@@ -101,7 +101,7 @@ import Testing
     _ = try run("compact", "-", status: 64)
   }
 
-  @Test("an earlier save is not changed in place, and not compacted")
+  @Test("an earlier save is neither changed in place nor compacted")
   func inPlace() throws {
     let bytes = try folder.read("note.keepsake")
     for arguments in [["edit", "--set", "root.title=1", "--in-place"], ["compact"]] {
@@ -121,14 +121,14 @@ import Testing
     #expect(try String(decoding: folder.read("page.html"), as: UTF8.self).contains("\"save 2\""))
   }
 
-  @Test("the demo's editor is killed, and the document is whole")
+  @Test("the demo kills its editor, and the document stays whole")
   func demo() throws {
     let output = try run("demo", "--document", "-o", "library.keepsake").output
     #expect(output.contains("all whole") && output.contains("edit 10"))
     _ = try run("verify", "library.keepsake")
   }
 
-  @Test("a save of what is no document")
+  @Test("asking for a save of a file that is no document gives the same error as the file")
   func noSaves() throws {
     try folder.write(Data("Dear diary".utf8), "text")
     try folder.write(folder.read("note.keepsake").prefix(100), "cut")
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test("of many saves, the older ones are one part of the file")
+  @Test("stats shows the older ones of many saves as one part")
   func manySaves() throws {
     let document = try ArchiveDocument<Note>(opening: folder("note.keepsake"))
     document.compactsAutomatically = false
@@ -168,7 +168,7 @@ import Testing
     #expect(try run("stats", "note.keepsake").output.contains("saves 2 to 10 "))
   }
 
-  @Test("no document is compacted that is an archive of NSKeyedArchiver")
+  @Test("compact refuses an archive of NSKeyedArchiver")
   func foundationArchive() throws {
     let old = FoundationPropertyList.archive(objects: [.string("x")])
     try folder.write(old, "old")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import keeputil
 
-/// `keeputil edit`: archives changed by options.
+/// `keeputil edit` changes archives by options.
 @Suite struct KeeputilEdit {
   let folder: TemporaryFolder
 
@@ -15,7 +15,7 @@ import Testing
     try folder.archive(ShelfSample.make(books: 3, authors: 2), "a.keepsake")
   }
 
-  /// Changes a.keepsake into b.keepsake; the lines of the difference.
+  /// Changes a.keepsake into b.keepsake, and returns the lines of the difference.
   private func difference(_ changes: [String]) throws -> [String] {
     let arguments = changes.map { "'\($0)'" }.joined(separator: " ")
     let edited = try Keeputil.shell("\"$0\" edit \(arguments) -o b.keepsake a.keepsake", in: folder)
@@ -26,7 +26,7 @@ import Testing
       .split(separator: "\n").map(String.init)
   }
 
-  @Test("values: another key, another value, a new one, taken out")
+  @Test("edit renames, sets, adds and removes values")
   func values() throws {
     #expect(
       try difference(["--rename", "root.name=title"])
@@ -42,11 +42,11 @@ import Testing
       removed.first?.hasPrefix("- root.best: ") == true && removed.last == "- root.books[0].title: \"Book 0\""
     )
     #expect(try difference(["--set", "root.books[3]=12"]) == ["+ root.books[3]: 12"])
-    // An equals sign in a key.
+    // A key with an equals sign.
     #expect(try difference([#"--set=root["a=\"b"]=1"#]) == [#"+ root["a=\"b"]: 1"#])
   }
 
-  @Test("a key that only the superclass has, in a container of its own, is no key of the class")
+  @Test("a key that only the superclass encodes, in its own container, is no key of the class")
   func keysOfSuperclasses() throws {
     try folder.archive([Tree()], "a.keepsake")
     #expect(
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("two changes of one path are refused; what goes together is not")
+  @Test("contradictory changes are refused, and compatible ones are not")
   func contradictions() throws {
     for changes in [
       "--set root.name=1 --set 'root[\"name\"]=2'", "--set root.name=1 --remove root.name",
@@ -119,7 +119,7 @@ import Testing
     )
   }
 
-  @Test("of changes by several paths to one value, the last argument counts")
+  @Test("if several paths lead to one value, the last change counts")
   func lastChange() throws {
     let tree = Tree()
     try folder.archive([tree, tree], "a.keepsake")
@@ -134,7 +134,7 @@ import Testing
     #expect(result.status == 65 && result.errors == "keeputil: root[0].trees: \(reason)\n")
   }
 
-  @Test("a long path is not compared with each of its beginnings")
+  @Test("comparing the paths of changes takes time in proportion to their length")
   func longPath() throws {
     try expectTimeInProportion(to: 200_000) { count in
       let path = "root" + String(repeating: "[0]", count: count)
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test("all objects of a class: keys, and its name; the file itself, with the types that fit then")
+  @Test("edit changes the keys and the name of all objects of a class, in place")
   func classes() throws {
     let name = try #require(
       try ArchiveValue(forReadingFile: folder("a.keepsake"))[path: "root.books[0].author"]?.className
@@ -167,12 +167,12 @@ import Testing
       #expect(try book["author"]?.className == "Library.Person")
       #expect(try book[path: "author.fullName"]?.stringValue == "Author \(index % 2)")
     }
-    // What was shared is shared.
+    // Shared objects stay shared.
     let authors = try (0..<3).map { try archive[path: ArchivePath("root.books[\($0)].author")]?.objectNumber }
     #expect(authors[0] == authors[2] && authors[0] != authors[1])
   }
 
-  @Test("what is not there: nothing is written, and the message says what is there")
+  @Test("editing a missing value writes nothing, and the message names what exists")
   func missing() throws {
     func expect(_ words: String, _ option: String, _ value: String) throws {
       let result = try Keeputil.run("edit", option, value, "-o", "b.keepsake", "a.keepsake", in: folder)
@@ -195,7 +195,7 @@ import Testing
   }
 
   @Test(
-    "wrong arguments",
+    "wrong arguments are errors",
     arguments: [
       (["--set", "root.name=Case", "-o", "b"], "not JSON: no value begins here (line 1, column 1)"),
       (["--set", "root.name", "-o", "b"], "not of the form PATH=JSON"),
@@ -219,7 +219,7 @@ import Testing
     #expect(try folder.names.contains("b") == false)
   }
 
-  @Test("standard input and output; a damaged archive is not copied")
+  @Test("edit supports standard input and output, and does not copy a damaged archive")
   func streams() throws {
     let piped = try Keeputil.shell(
       "\"$0\" edit --remove root.best -o - - <a.keepsake | \"$0\" print --key root.name -",
@@ -228,7 +228,7 @@ import Testing
     #expect(piped.status == 0 && piped.output == "\"Shelf\"\n", "\(piped.errors)")
     let inPlace = try Keeputil.shell("\"$0\" edit --remove root.best --in-place - <a.keepsake", in: folder)
     #expect(inPlace.status == 64 && inPlace.errors.contains("standard input cannot be changed in place"))
-    // Without checksums nothing but its structure tells that it is damaged.
+    // The bytes have correct checksums, so only the structure shows the damage.
     try folder.write(
       HandmadeArchive.data(topLevel: CraftedArchive.root([Tag.shortString + 2, 0xFF, 0xFF])),
       "bad.keepsake"
@@ -240,7 +240,7 @@ import Testing
     #expect(unwritable.status == 74 && unwritable.errors.contains("absent/b"), "\(unwritable.errors)")
   }
 
-  @Test("an archive of NSKeyedArchiver becomes one of Keepsake, with the changes")
+  @Test("an archive of NSKeyedArchiver becomes a changed archive of Keepsake")
   func foundationArchive() throws {
     func reference(_ number: Int) -> String { "<dict><key>CF$UID</key><integer>\(number)</integer></dict>" }
     let old = """

@@ -5,14 +5,14 @@ import Testing
 
 @testable import keeputil
 
-/// That no text of an archive reaches a terminal as anything but a text, whatever the tool writes.
+/// No text of an archive can control a terminal, whatever the command.
 @Suite struct KeeputilEscaping {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// A CSI, a new line, what turns the direction around, what does not show, a tag, a private and an unassigned
-  /// character, a mark with nothing to stand on, a joiner behind a digit.
+  /// A CSI, a new line, a change of direction, invisible characters, a tag, a private and an unassigned character, a
+  /// combining mark with no base, a joiner after a digit.
   private static let strange =
     "\u{301}a\u{9B}31mb\u{85}c\u{202E}d\u{200B}\u{FEFF}e\u{E0041}\u{E000}\u{10FFFF}\u{7F}\u{3164}8\u{200D}"
   private static let harmless = "e\u{301} é 日本 👩‍👩‍👧 \u{FFFD}"
@@ -28,7 +28,7 @@ import Testing
     var previous: Unicode.Scalar?
     return text.unicodeScalars.filter { scalar in
       defer { previous = scalar }
-      // A quotation mark is nothing for a mark of another character to stand on.
+      // A quotation mark is no base for a combining mark.
       let isFirst = previous == "\"" || previous == ">"
       return scalar != "\n" && scalar != "\t" && scalar.isStrange(after: isFirst ? nil : previous)
     }
@@ -50,7 +50,7 @@ import Testing
     #expect(unsafeScalars(result.output).isEmpty, "\(unsafeScalars(result.output).map { $0.value })")
   }
 
-  @Test("a reader of JSON gets the texts as they are; what does no harm stands as it is")
+  @Test("a reader of JSON gets the original texts, and harmless characters are not escaped")
   func json() throws {
     try write()
     for command in ["print --json a.keepsake", "convert --to json a.keepsake -"] {
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("so does a reader of a property list")
+  @Test("a reader of a property list gets the original texts, and harmless characters are not escaped")
   func propertyList() throws {
     try write()
     let output = try Keeputil.run("convert", "--to", "plist", "a.keepsake", "-", in: folder).output

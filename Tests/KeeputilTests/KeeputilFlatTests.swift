@@ -4,7 +4,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// `keeputil print --flat`, the number of objects that `edit` changed, and words that were misspelt.
+/// `keeputil print --flat`, the number of objects that `edit` changed, and suggestions for misspelled words.
 @Suite struct KeeputilFlat {
   let folder: TemporaryFolder
 
@@ -14,7 +14,7 @@ import Testing
 
   private let a: [UInt8] = [0x21, 0x61]
 
-  @Test("a cycle of objects, object by object")
+  @Test("print --flat prints a cycle object by object")
   func cycle() throws {
     let next: (UInt8) -> [UInt8] = { [1, Tag.map, 1, 0x21, 0x6E, Tag.objectReference, $0] }
     let data = HandmadeArchive.data(
@@ -47,7 +47,7 @@ import Testing
     #expect(try Keeputil.run("print", "--flat", "--json", "a.keepsake", in: folder).status == 64)
   }
 
-  @Test("a long chain takes lines of the same length")
+  @Test("print --flat prints a long chain in short lines")
   func chain() throws {
     let bodies = (2...501).map { number -> [UInt8] in
       let link = number > 500 ? [1] : [Tag.objectReference + 1, UInt8(number & 255), UInt8(number >> 8)]
@@ -63,7 +63,7 @@ import Testing
     #expect(printed.output.split(separator: "\n").count == 3 + 3 * 500)
   }
 
-  @Test("edit says how many objects it changed")
+  @Test("edit reports how many objects it changed")
   func editCount() throws {
     try folder.write(try KeyedArchiver.archivedData(withRootObject: Crew()), "a.keepsake")
     let names = try ArchiveValue(forReadingFrom: folder.read("a.keepsake"))
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(
-    "a misspelt word gets a suggestion",
+    "a misspelled word gets a suggestion",
     arguments: [
       ("pirnt a", "'print'"), ("verfy a", "'verify'"), ("help prnt", "'print'"), ("hlp", "'help'"),
       ("--versoin", "'--version'"), ("print --ofsets a", "'--offsets'"), ("edit --renme x=y a", "'--rename'"),

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What the tool says of files of NSKeyedArchiver.
+/// What the tool shows of files of NSKeyedArchiver.
 @Suite struct KeeputilFoundationArchives {
   let folder: TemporaryFolder
 
@@ -17,7 +17,10 @@ import Testing
     return (text.output, try #require(object))
   }
 
-  @Test("figures say of which bytes they are, and what the file is", arguments: foundationFormats)
+  @Test(
+    "stats and report name the original file, and the size of the archive that the figures are of",
+    arguments: foundationFormats
+  )
   func figures(_ format: PropertyListSerialization.PropertyListFormat) throws {
     let data = foundationArchive(["a", "b"] as NSArray, format: format)
     try folder.write(data, "old")
@@ -40,7 +43,7 @@ import Testing
     #expect(origin["writer"] as? String == "NSKeyedArchiver")
     let page = try Keeputil.run("report", "-o", "-", "old", in: folder).output
     #expect(page.contains(#""writer":"NSKeyedArchiver","madeOf":"\#(kind) property list of "#))
-    // An archive of the tool's own is what it is.
+    // An archive of Keepsake has no such note.
     try folder.archive(["a"], "new")
     let (ownText, own) = try stats("new")
     #expect(own["madeOf"] == nil && !ownText.contains("NSKeyedArchiver"))
@@ -62,7 +65,7 @@ import Testing
     #expect(log.contains("\"bytes\": \(try folder.read("old").count),"), "\(log)")
   }
 
-  @Test("verify and stats count the classes that objects are of, and not their superclasses")
+  @Test("verify and stats count the classes of objects, without superclasses")
   func classes() throws {
     let object = FoundationPropertyList.instance(
       ["Zoo.Lion", "Zoo.Cat", "NSObject"],
@@ -79,7 +82,7 @@ import Testing
     #expect(page.contains(#""objects":1,"#) && page.contains(#""classes":1,"#))
   }
 
-  @Test("classes whose names are equal to Swift but have other bytes stay two classes")
+  @Test("classes whose names are canonically equal but have other bytes stay two classes")
   func spellings() throws {
     let objects = ["\u{E9}", "e\u{301}"].enumerated().map { index, name in
       FoundationPropertyList.instance([name, "NSObject"], [("next", .reference(2 - index))])
@@ -97,7 +100,7 @@ import Testing
     .object(name, ["NS.objects": .array(elements.map { .reference($0) })])
   }
 
-  @Test("what became something else and what was lost are two things", arguments: [".keepsake", ".json"])
+  @Test("notes distinguish converted values from lost ones", arguments: [".keepsake", ".json"])
   func changes(ending: String) throws {
     let objects = [
       list("NSArray", 2, 3, 4, 5, 6, 8, 11, 13), list("NSSet", 9), list("NSSet", 9), list("NSOrderedSet", 9),
@@ -122,11 +125,11 @@ import Testing
       "not carried over: NSDateComponents: its week, which is neither of the month nor of the year",
       "not carried over: NSMeasurement in K: how its unit is converted, which is not by a factor",
     ]
-    // What is written for reading is what can be reached.
+    // JSON contains only what can be reached.
     if ending == ".keepsake" { expected.append("not carried over: objects that nothing refers to") }
     #expect(notes.filter { note in expected.contains { note.hasPrefix($0) } }.count == expected.count)
     #expect(notes.count == expected.count, "\(notes)")
-    // There is one such object; only a larger number is shown.
+    // There is one such object; the note has a number only for several.
     #expect(notes.contains("not carried over: objects that nothing refers to") == (ending == ".keepsake"))
   }
 }

@@ -17,7 +17,7 @@ import Testing
     return try Picture(result.output)
   }
 
-  /// Expects that nothing that must not overlap does, and that all of it is on the page.
+  /// Expects that no boxes overlap, and that everything is on the page.
   private func expectOrder(_ picture: Picture, sourceLocation: SourceLocation = #_sourceLocation) {
     for (index, box) in picture.boxes.enumerated() {
       #expect(box.minX >= 0 && box.minY >= 0, sourceLocation: sourceLocation)
@@ -26,7 +26,7 @@ import Testing
         #expect(!box.intersects(other), "\(box) and \(other)", sourceLocation: sourceLocation)
       }
     }
-    // Each arrow leaves a box at its side and comes to one.
+    // Each arrow begins and ends at the side of a box.
     for ends in picture.arrows {
       for end in [ends.start, ends.end] {
         let isAtBox = picture.boxes.contains { box in
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("objects with class, number and values; references with keys; weak ones dashed")
+  @Test("a graph shows objects with class, number and values, references with keys, and weak ones dashed")
   func objects() throws {
     try folder.archive(ShelfSample.make(books: 5, authors: 2), "a.keepsake")
     let picture = try draw()
@@ -49,7 +49,7 @@ import Testing
     #expect(picture.titles.filter { $0.hasPrefix("KeeputilTests.BookSample  #") }.count == 5)
     #expect(picture.lines.contains("title: \"Book 4\""))
     #expect(picture.lines.contains("name: \"Shelf\""))
-    // Five books, of which one is the best too; their authors; the root.
+    // Five books, one of which is also `best`; their authors; the root.
     #expect(picture.arrows.count(where: { !$0.isWeak }) == 11)
     #expect(picture.arrows.count(where: \.isWeak) == 5)
     for label in ["root", "books[0]", "books[4], best", "author", "shelf"] {
@@ -59,7 +59,7 @@ import Testing
     #expect(!picture.text.contains("href"))
   }
 
-  @Test("the same picture each time, in a file and on standard output")
+  @Test("the picture is the same each time, in a file and on standard output")
   func deterministic() throws {
     try folder.archive(ShelfSample.make(books: 20, authors: 7), "a.keepsake")
     let picture = try draw()
@@ -74,7 +74,7 @@ import Testing
     #expect(piped.output == picture.text)
   }
 
-  @Test("cycles, references of objects to themselves, long ways, lists, random graphs: boxes never overlap")
+  @Test("boxes never overlap, in cycles, lists and random graphs")
   func shapes() throws {
     var random = SplitMix(seed: 7)
     var graphs: [[[Int]]] = [
@@ -102,13 +102,13 @@ import Testing
       let picture = try draw()
       expectOrder(picture)
       #expect(picture.boxes.count == graph.count + 1)
-      // Those that would lead far are told in words.
+      // References that would need long arrows are shown as text.
       let told = picture.lines.count { $0.contains("→ #") }
       #expect(picture.arrows.count + told == graph.reduce(1) { $0 + Set($1).count })
     }
   }
 
-  @Test("a long chain is broken into bands that fit a page, with words where it continues")
+  @Test("a long chain is broken into rows that fit a page, with text where it continues")
   func bands() throws {
     let count = 60
     let bodies = (1...count).map { number -> [UInt8] in
@@ -134,7 +134,7 @@ import Testing
     #expect(try draw().lines.allSatisfy { !$0.contains("→") && !$0.contains("⇢") })
   }
 
-  @Test("many objects are summed up by class; either way can be asked for")
+  @Test("many objects are grouped by class, and an option chooses either view")
   func byClass() throws {
     try folder.archive(ShelfSample.make(books: 100, authors: 10), "a.keepsake")
     let picture = try draw()
@@ -152,7 +152,7 @@ import Testing
     #expect(try draw("--by-class").titles.contains("KeeputilTests.BookSample  3 objects"))
   }
 
-  @Test("very many objects and classes")
+  @Test("--all refuses very many objects, and the classes beyond 59 share a box")
   func many() throws {
     let classes = (0..<90).map { HandmadeArchive.type("C\($0)") }
     let bodies = (0..<2_000).map { number -> [UInt8] in
@@ -166,7 +166,7 @@ import Testing
     try folder.write(data, "a.keepsake")
     let picture = try draw()
     expectOrder(picture)
-    // The top level, 59 classes and the rest of them.
+    // The top level, 59 classes and a box for the others.
     #expect(picture.boxes.count == 61)
     #expect(picture.titles.contains { $0.hasPrefix("31 other classes") })
     let all = try Keeputil.run("graph", "--all", "a.keepsake", in: folder)
@@ -175,7 +175,7 @@ import Testing
     #expect(all.errors.contains("a.keepsake: the archive has 2,000 objects"))
   }
 
-  @Test("an archive without objects, deep values, strange names and texts")
+  @Test("an archive without objects, deep values and special characters are drawn")
   func strange() throws {
     try folder.archive(["a": 1], "a.keepsake")
     #expect(try draw().boxes.count == 1)
@@ -205,7 +205,10 @@ import Testing
     #expect(try draw().labels.contains("next ×19,999"))
   }
 
-  @Test("references in deep nesting take no time each to be counted by class", .timeLimit(.minutes(20)))
+  @Test(
+    "counting references in deep nesting by class takes time in proportion to their number",
+    .timeLimit(.minutes(20))
+  )
   func deepReferences() throws {
     let count = 100_000
     let nested =
@@ -218,7 +221,7 @@ import Testing
     #expect(result.output.contains("×100,000"), "\(result.errors)")
   }
 
-  @Test("Graphviz: quotes, backslashes, weak references")
+  @Test("the Graphviz output escapes quotes and backslashes and marks weak references")
   func dot() throws {
     let data = HandmadeArchive.data(
       bodies: [
@@ -250,7 +253,7 @@ import Testing
     )
   }
 
-  @Test("what cannot be drawn, and nowhere to draw it")
+  @Test("files that cannot be drawn and output that cannot be written are errors")
   func faults() throws {
     try folder.archive([1], "a.keepsake")
     try folder.write(Data("{}".utf8), "text")
@@ -270,13 +273,13 @@ import Testing
       #expect(result.errors.contains(words), "\(result.errors)")
       #expect(result.errors.split(separator: "\n").count == 1)
     }
-    // Nothing is left of a picture that was not finished.
+    // No part of a picture stays behind after an error.
     #expect(try folder.names.allSatisfy { !$0.contains("svg") })
     let closed = try Keeputil.shell("\"$0\" graph a.keepsake | true", in: folder)
     #expect(closed.errors.isEmpty)
   }
 
-  @Test("objects with too many references to draw each")
+  @Test("--all refuses objects with too many references")
   func manyReferences() throws {
     final class Friend: Codable { var friends: [Friend] = [] }
     let friends = (0..<110).map { _ in Friend() }
@@ -291,7 +294,7 @@ import Testing
     )
   }
 
-  @Test("values behind protocols and in optionals that hold nil")
+  @Test("values behind protocols and optionals that hold nil are drawn")
   func wrappedValues() throws {
     let typed = [UInt8(Tag.typed), 1]
     let data = HandmadeArchive.data(

@@ -6,24 +6,24 @@ import Testing
 /// The signals that end a command.
 private let interruptions = [SIGINT, SIGTERM, SIGHUP]
 
-/// Commands that are ended from outside while they write a file.
+/// Commands that a signal ends while they write a file.
 @Suite(.timeLimit(.minutes(20))) struct KeeputilInterruption {
   let folder: TemporaryFolder
 
   init() throws {
-    // Under `nohup` and in the background of a script, some are ignored: the tool would inherit that, and never end.
+    // Under `nohup` and in the background of a script, some are ignored; the tool would inherit that and never end.
     for number in interruptions { _ = signal(number, SIG_DFL) }
     folder = try TemporaryFolder()
     try folder.archive(Crew(), "a.keepsake")
     try folder.write(Data("old".utf8), "out.json")
   }
 
-  /// The tool with its file half written: it has notes about the numbers in there, and nothing reads them.
+  /// The tool with its file half written: it blocks while it writes notes, since nothing reads them.
   private struct HeldTool {
     let process = Process()
     private let errors = Pipe()
 
-    /// - Parameter before: what the shell does before it becomes the tool.
+    /// - Parameter before: A command of the shell before it becomes the tool.
     init(in folder: TemporaryFolder, before: String = ":") throws {
       let end = errors.fileHandleForWriting
       _ = fcntl(end.fileDescriptor, F_SETFL, O_NONBLOCK)
@@ -39,14 +39,14 @@ private let interruptions = [SIGINT, SIGTERM, SIGHUP]
       while process.isRunning, try !folder.hasUnfinished { Thread.sleep(forTimeInterval: 0.005) }
     }
 
-    /// Sends a signal; by which signal the tool ended, if by any.
+    /// Sends a signal, and returns the signal that ended the tool, if any.
     func end(by number: Int32) -> Int32? {
       kill(process.processIdentifier, number)
       process.waitUntilExit()
       return process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil
     }
 
-    /// Lets the tool say what it has to say, and continue; its exit status.
+    /// Reads the tool's notes so that it continues, and returns its exit status.
     func goOn() throws -> Int32 {
       _ = try errors.fileHandleForReading.readToEnd()
       process.waitUntilExit()
@@ -54,7 +54,7 @@ private let interruptions = [SIGINT, SIGTERM, SIGHUP]
     }
   }
 
-  @Test("the file that was not finished is gone, the old one is there", arguments: interruptions)
+  @Test("a signal removes the unfinished file and keeps the old one", arguments: interruptions)
   func signals(number: Int32) throws {
     let tool = try HeldTool(in: folder)
     #expect(try folder.hasUnfinished)
@@ -63,7 +63,7 @@ private let interruptions = [SIGINT, SIGTERM, SIGHUP]
     #expect(try folder.read("out.json") == Data("old".utf8))
   }
 
-  @Test("what is left after a kill that nothing can be done about, the next command removes")
+  @Test("the next command removes what SIGKILL left")
   func killed() throws {
     #expect(try HeldTool(in: folder).end(by: SIGKILL) == SIGKILL)
     #expect(try folder.hasUnfinished)
@@ -73,7 +73,7 @@ private let interruptions = [SIGINT, SIGTERM, SIGHUP]
     #expect(try folder.read("out.json") != Data("old".utf8))
   }
 
-  @Test("a signal that is to be ignored, is")
+  @Test("an ignored signal does not end the command")
   func ignored() throws {
     let tool = try HeldTool(in: folder, before: "trap '' HUP")
     kill(tool.process.processIdentifier, SIGHUP)
@@ -86,7 +86,7 @@ private let interruptions = [SIGINT, SIGTERM, SIGHUP]
 }
 
 extension TemporaryFolder {
-  /// Whether there is the temporary file of out.json.
+  /// Whether the temporary file of out.json exists.
   fileprivate var hasUnfinished: Bool {
     get throws { try names.contains { $0.hasPrefix(".out.json.keepsake-") } }
   }

@@ -6,7 +6,7 @@ import Testing
 
 /// The pages of the manual.
 @Suite struct KeeputilManual {
-  @Test("each command has a page with the parts that one looks for")
+  @Test("each command has a manual page with the usual sections")
   func parts() {
     #expect(Tool.commands.count >= 9)
     for command in Tool.commands {
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("what is bold or underlined on a terminal is the same text")
+  @Test("a styled page has the same text as a plain one")
   func style() {
     for command in Tool.commands {
       let styled = command.manual.text(Palette(isOn: true))
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("every option that a page names is taken, and no other")
+  @Test("each command accepts the options of its page and no others")
   func options() throws {
     let folder = try TemporaryFolder()
     for command in Tool.commands {
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("the overview has all commands and all exit statuses")
+  @Test("the overview lists all commands and all exit statuses")
   func overview() throws {
     let folder = try TemporaryFolder()
     let output = try Keeputil.run("--help", in: folder).output

@@ -59,7 +59,7 @@ import Testing
     #expect(try at("root.matrix", "--json").output == "[[1,2,3],[4,5,6]]\n")
   }
 
-  @Test("references are followed, also weak ones, and an object is found by its number")
+  @Test("paths follow references, also weak ones, and object numbers lead to objects")
   func references() throws {
     try folder.archive(ShelfSample.make(books: 2, authors: 1), "a.keepsake")
     #expect(try at("root.books[1].author.name").output == "\"Author 0\"\n")
@@ -75,7 +75,7 @@ import Testing
     try expect(65, "there is no object #999; the last has the number", "#999")
   }
 
-  @Test("a step that does not lead on is named, and what there is instead")
+  @Test("an error names the step that leads nowhere, and what exists instead")
   func missing() throws {
     try folder.archive(Odd(), "a.keepsake")
     try expect(65, "no key \"rot\" at the top level; did you mean \"root\"?", "rot.text")
@@ -90,7 +90,7 @@ import Testing
     try expect(65, "root.text is a text, so there is nothing in it", "root.text.x")
   }
 
-  @Test("a path that cannot be understood")
+  @Test("a malformed path is an error")
   func misspelt() throws {
     try folder.archive(Odd(), "a.keepsake")
     for path in [
@@ -103,8 +103,8 @@ import Testing
     for path in ["#", "#0", "#x"] { try expect(64, "the number of an object belongs after '#'", path) }
   }
 
-  @Test("cycles of references and of weak references to nothing have nothing in them")
-  func rings() throws {
+  @Test("paths through a reference to itself or a nil weak reference are errors")
+  func cycles() throws {
     let data = HandmadeArchive.data(
       bodies: [[1, Tag.objectReference, 2], [1, Tag.objectReference, 1]],
       topLevel: [0]
@@ -116,7 +116,7 @@ import Testing
     try expect(65, "b is nil, a weak reference", "b.x")
   }
 
-  @Test("keys that could do something to the terminal are escaped where they are listed")
+  @Test("special characters in listed keys are escaped")
   func strange() throws {
     try folder.archive(
       ["\u{1B}[31mred": 1, "\u{202E}x": 2, String(repeating: "long", count: 100): 3],

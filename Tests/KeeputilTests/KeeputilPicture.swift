@@ -5,7 +5,7 @@ import Testing
   import FoundationXML
 #endif
 
-/// What an SVG shows, found with a parser of XML.
+/// The contents of an SVG, read with an XML parser.
 final class Picture: NSObject, XMLParserDelegate {
   struct Arrow {
     let start: CGPoint

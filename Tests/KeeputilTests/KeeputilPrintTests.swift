@@ -8,7 +8,9 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test("objects with class and number, a second reference as such, strange characters escaped")
+  @Test(
+    "print shows objects with class and number, repeated references as such, and special characters escaped"
+  )
   func objects() throws {
     try KeyedArchiver.archive(rootObject: Crew(), toFile: folder("crew.keepsake"))
     let result = try Keeputil.run("print", "crew.keepsake", in: folder)
@@ -41,7 +43,7 @@ import Testing
     )
   }
 
-  @Test("values of all kinds")
+  @Test("print shows values of all kinds")
   func values() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(Int?.none, forKey: "nil")
@@ -71,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("an abbreviated tree")
+  @Test("--members and --depth abridge the tree")
   func abbreviated() throws {
     try KeyedArchiver.archive(rootObject: [[1, 2, 3], [4], [5]], toFile: folder("a.keepsake"))
     let result = try Keeputil.run("print", "--members", "2", "--depth=2", "a.keepsake", in: folder)
@@ -89,7 +91,7 @@ import Testing
     )
   }
 
-  @Test("a reader that goes away is no fault to speak of")
+  @Test("a closed pipe is not an error")
   func brokenPipe() throws {
     try KeyedArchiver.archive(rootObject: Array(0..<100_000), toFile: folder("a.keepsake"))
     let result = try Keeputil.shell("\"$0\" print a.keepsake | head -n 1", in: folder)

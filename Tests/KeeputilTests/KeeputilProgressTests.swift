@@ -7,13 +7,13 @@ import Testing
 
 @testable import keeputil
 
-/// What `keeputil verify` tells while it works, and where it says that a fault is.
+/// The progress that commands show while they work, and where `keeputil verify` reports faults.
 @Suite struct KeeputilProgress {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test("progress where it is asked for, erased at the end; nothing where nobody looks or wants it")
+  @Test("--progress shows progress and erases it at the end; otherwise there is none")
   func progress() throws {
     try folder.archive((0..<50_000).map { "text \($0)" }, "a.keepsake")
     let shown = try Keeputil.run("verify", "--progress", "a.keepsake", in: folder)
@@ -21,7 +21,7 @@ import Testing
     #expect(shown.output.hasPrefix("a.keepsake: a whole archive"))
     #expect(shown.errors.hasPrefix("\rverifying a.keepsake 0 %"))
     #expect(!shown.errors.contains("\n"))
-    // The last that is written covers what was there.
+    // The last text covers the line.
     let parts = shown.errors.split(separator: "\r", omittingEmptySubsequences: false)
     #expect(parts.last == "")
     let blank = try #require(parts.dropLast().last)
@@ -38,7 +38,7 @@ import Testing
     #expect(both.errors.contains("exclude each other"))
   }
 
-  @Test("a long name leaves the line of the progress in one line")
+  @Test("a long name is abridged so that the progress fits one line")
   func longName() throws {
     let name = String(repeating: "name ", count: 40)
     try folder.archive((0..<50_000).map { "text \($0)" }, name)
@@ -47,7 +47,7 @@ import Testing
     #expect(shown.errors.split(separator: "\r").allSatisfy { $0.count < 80 }, "\(shown.errors)")
   }
 
-  @Test("a line with wide characters is short enough, and erased to its end")
+  @Test("a line with wide characters fits, and is erased to its end")
   func wideName() {
     var shown = ""
     let progress = keeputil.Progress("verifying 図書館", .always, pause: .zero) { shown += $0 }
@@ -63,11 +63,11 @@ import Testing
     #expect(abridged("図書館図書館", 8) == "図…書館")
   }
 
-  @Test("the check before other work tells how far it is, from the beginning to nearly the end")
+  @Test("the check before other work shows progress from the beginning to nearly the end")
   func checking() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: (0..<20_000).map { "text \($0)" })
     var shown: [String] = []
-    // As often as there is something to tell, without a look at the clock.
+    // Shows each step, whatever the clock says.
     let progress = keeputil.Progress("checking", .always, pause: .zero) { shown.append($0) }
     let (image, summary) = try keeputil.Input(name: "a", data: data).openCheckedArchive(progress)
     #expect(summary.valueCount == 20_003)
@@ -78,13 +78,13 @@ import Testing
     #expect(shown.last == "\r")
   }
 
-  /// The percents of lines about progress, each line once and the last of them erased.
+  /// The percentages of lines about progress, each line once. The last line is erased.
   private func percents(_ shown: [String]) -> [Int] {
     #expect(shown.last == "\r")
     return shown.compactMap { $0.firstMatch(of: #/ ([0-9]+) %/#).flatMap { Int($0.1) } }
   }
 
-  @Test("a comparison tells how far it is, from the beginning to nearly the end")
+  @Test("a comparison shows progress from the beginning to nearly the end")
   func comparing() throws {
     let shelf = ShelfSample.make(books: 200)
     try folder.archive(shelf, "a.keepsake")
@@ -99,7 +99,7 @@ import Testing
     let percents = percents(shown)
     #expect(count > 0 && percents.first == 0 && percents == percents.sorted() && percents.count > 200)
     #expect(percents.last.map { $0 >= 80 } == true, "\(percents)")
-    // Nothing is shown any more after the end.
+    // After the end, nothing is shown.
     let number = shown.count
     progress.update(1, of: 2)
     #expect(shown.count == number)
@@ -111,7 +111,7 @@ import Testing
     func write(_ data: Data) {}
   }
 
-  @Test("so does an export")
+  @Test("an export shows progress from the beginning to nearly the end")
   func exporting() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: ShelfSample.make(books: 200))
     let (image, summary) = try keeputil.Input(name: "a", data: data).openCheckedArchive()
@@ -127,9 +127,7 @@ import Testing
     #expect(sink.text.hasSuffix("}\n"))
   }
 
-  @Test(
-    "of work that cannot tell how far it is, a line says what it is; not before its time, and not after the end"
-  )
+  @Test("a waiting line is shown once, and not after its end")
   func waiting() {
     let shown = Mutex<[String]>([])
     let line = WaitingLine("reading a …") { text in shown.withLock { $0.append(text) } }
@@ -143,13 +141,13 @@ import Testing
     early.erase()
     early.show()
     #expect(shown.withLock(\.count) == 2)
-    // The work is done all the same, and what it throws is thrown.
+    // The work is done in any case, and its errors are thrown.
     let progress = keeputil.Progress("reading", .never) { _ in Issue.record("it was to be quiet") }
     #expect(progress.wait { 5 } == 5)
     #expect(throws: CommandFailure.self) { try progress.wait { throw CommandFailure(.badData, nil) } }
   }
 
-  @Test("whoever shows progress says so in the manual")
+  @Test("the manual of each command that shows progress says so")
   func manual() {
     let note = "a line on standard error shows the progress"
     for command in Tool.commands {
@@ -158,7 +156,7 @@ import Testing
     }
   }
 
-  @Test("whoever checks an archive first says where a fault is, as verify does")
+  @Test("commands that check an archive first report the same fault as verify")
   func faultsElsewhere() throws {
     let text = [Tag.shortString + 3, 0x61, 0xFF, 0x61]
     let top = [0] + CraftedArchive.map(("a", [0x95]), ("b", text))
@@ -173,7 +171,7 @@ import Testing
     #expect(try folder.names.contains("b") == false)
   }
 
-  @Test("the structure is told to be looked at from the beginning to the end")
+  @Test("verification reports increasing offsets up to the end")
   func places() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: (0..<60_000).map { "text \($0)" })
     let image = try ArchiveImage(data: data, verification: .everything)
@@ -197,7 +195,7 @@ import Testing
     return result.errors
   }
 
-  @Test("a fault in an object: its class, its number, the path in it")
+  @Test("a fault in an object is reported with its class, number and path")
   func objects() throws {
     let bad: [UInt8] = [Tag.shortArray + 2, 0x95] + CraftedArchive.map(("odd key", [0x7F]))
     let data = HandmadeArchive.data(
@@ -210,7 +208,7 @@ import Testing
     #expect(try fault(data, quiet: true) == message)
   }
 
-  @Test("a fault in a text, in a value of the top level, in a table")
+  @Test("a fault in a text, in a top-level value or in a table is reported with its path or table")
   func elsewhere() throws {
     let text = [Tag.shortString + 3, 0x61, 0xFF, 0x61]
     let top = try fault(HandmadeArchive.data(topLevel: [0] + CraftedArchive.map(("a", [0x95]), ("b", text))))
@@ -225,7 +223,7 @@ import Testing
       directing: { $0[9] = 0 }
     )
     #expect(try fault(table).hasSuffix(", in the string table\n"))
-    // Strange names of classes do nothing to the terminal.
+    // Special characters in names of classes are escaped.
     let named = HandmadeArchive.data(
       bodies: [[1, 0x7F]],
       topLevel: CraftedArchive.root([Tag.objectReference, 1]),
@@ -234,7 +232,7 @@ import Testing
     #expect(try fault(named).hasSuffix(", in \\u{1B}[31m #1\n"))
   }
 
-  @Test("a block that was changed: the objects that are in it")
+  @Test("a damaged block is reported with the objects in it")
   func blocks() throws {
     var data = try KeyedArchiver.archivedData(
       withRootObject: (0..<20_000).map { AuthorSample("name \($0 % 7) \($0)") }
@@ -250,7 +248,7 @@ import Testing
     #expect(first > 1_000 && last > first && last <= 20_000)
   }
 
-  @Test("a fault in deep nesting is found without a stack, and told in a short line")
+  @Test("a fault in deep nesting takes no stack, and its message is short")
   func deep() throws {
     try folder.writeDeep("a.keepsake", depth: 30_000, innermost: [0x7F])
     let message = try fault(folder.read("a.keepsake"))

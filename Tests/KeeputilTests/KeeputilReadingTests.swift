@@ -4,7 +4,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// That `keeputil print` reads what it shows and nothing else, and what it makes of damage.
+/// `keeputil print` reads only what it shows, and reports damage there.
 @Suite struct KeeputilReading {
   let folder: TemporaryFolder
 
@@ -16,7 +16,7 @@ import Testing
     var last = "end"
   }
 
-  /// An archive of some blocks, in which the byte in the middle is changed.
+  /// Writes an archive of several blocks with a changed byte in the middle.
   private func writeDamaged() throws {
     var data = try KeyedArchiver.archivedData(withRootObject: Large())
     #expect(data.count > 8 * Blocks.byteCount)
@@ -24,7 +24,7 @@ import Testing
     try folder.write(data, "a.keepsake")
   }
 
-  @Test("damage that is not read is not noticed; what is behind it, is")
+  @Test("damage is reported only if it or something behind it is read")
   func damage() throws {
     try writeDamaged()
     let part = try Keeputil.run("print", "--key", "root.first[1]", "a.keepsake", in: folder)
@@ -40,14 +40,14 @@ import Testing
       #expect(result.errors.contains("do not match their checksum (at byte "))
       #expect(result.errors.split(separator: "\n").count == 1)
     }
-    // What comes before it is printed.
+    // Everything before the damage is printed.
     let all = try Keeputil.run("print", "a.keepsake", in: folder)
     #expect(all.output.hasPrefix("{\n  \"root\" => {\n    \"first\" => [\n      0 => 1\n"))
     #expect(all.output.contains("text number 10 "))
     #expect(!all.output.contains("text number 29999 "))
   }
 
-  @Test("damage within a text, in bytes, in packed numbers and in what is passed over", arguments: 0..<4)
+  @Test("damage in texts, bytes, packed numbers and skipped values is reported", arguments: 0..<4)
   func damagedLeaf(kind: Int) throws {
     let count = 300_000
     let long = [UInt8](repeating: 0x61, count: count)
@@ -71,7 +71,7 @@ import Testing
     #expect(try Keeputil.run("print", "--depth", "1", "a.keepsake", in: folder).status == 0)
   }
 
-  @Test("a body that ends before its values do, a tag of no kind: the place, and what stood before")
+  @Test("a truncated body and an unknown tag are reported with the offset, after the values before them")
   func unsound() throws {
     let body: [UInt8] = [1] + CraftedArchive.map(("n", [Tag.shortArray + 3, 0x95]))
     let data = HandmadeArchive.data(
@@ -91,23 +91,23 @@ import Testing
     #expect(unknown.output.hasPrefix("{\"root\":[5"))
   }
 
-  @Test("deep nesting takes no stack", arguments: [false, true])
+  @Test("printing deep nesting takes no stack", arguments: [false, true])
   func deep(isObjects: Bool) throws {
     let depth = sized(40_000, inDebug: 10_000)
     try folder.writeDeep("a.keepsake", depth: depth, innermost: [0x95], isObjects: isObjects)
     let all = try Keeputil.shell("\"$0\" print a.keepsake | wc -l", in: folder)
-    // Each level opens and closes on lines of its own, but for the number.
+    // Each level opens and closes on its own lines, except the number.
     #expect(all.output.split(separator: " ").first?.contains("\(2 * depth + 3)") == true, "\(all.output)")
     let json = try Keeputil.shell("\"$0\" print --json a.keepsake | wc -c", in: folder)
     #expect((Int(json.output.filter(\.isNumber)) ?? 0) > depth * 2)
     let path = "root" + String(repeating: isObjects ? ".next" : "[0]", count: depth)
     try folder.write(Data("print --key \(path) a.keepsake".utf8), "arguments")
     let found = try Keeputil.shell("xargs \"$0\" <arguments", in: folder)
-    // A system may not take arguments that long.
+    // Some systems do not accept arguments of that length.
     #expect(found.output == "5\n" || found.status != 0 && found.status != 65)
   }
 
-  @Test("a walk reads what it passes over only when something behind it is asked for")
+  @Test("a walk reads skipped values only if something behind them is requested")
   func lazyWalk() throws {
     let data = HandmadeArchive.data(
       topLevel: [0, Tag.shortArray + 2, Tag.shortArray + 3, 0x95, 0x96, 0x7F, 0x97]
@@ -125,7 +125,7 @@ import Testing
     #expect(walk.parentKind == .array)
     #expect(walk.leaveOut(behind: 2) == nil && walk.leaveOut(behind: 1) == 2)
     #expect(try next() == "leave")
-    // The tag that is none stands between this and the next value.
+    // The unknown tag is between this value and the next.
     #expect(throws: ArchiveError.self) { try next() }
     var other = ArchiveWalk(try image.topLevelValue)
     _ = try other.next()
@@ -133,7 +133,7 @@ import Testing
     #expect(throws: ArchiveError.self) { try other.cursor }
   }
 
-  @Test("a known end of a value is taken for it")
+  @Test("a walk trusts a known end of a value")
   func knownEnd() throws {
     let data = HandmadeArchive.data(topLevel: [0, Tag.shortArray + 2, Tag.shortArray + 1, 0x7F, 0x97])
     let image = try ArchiveImage(data: data, verification: .everything)

@@ -4,7 +4,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What the tool makes of weak references and of values behind protocols.
+/// How the tool shows weak references and values behind protocols.
 @Suite struct KeeputilReferences {
   let folder: TemporaryFolder
 
@@ -26,7 +26,7 @@ import Testing
     HandmadeArchive.type("Thing"), HandmadeArchive.type("Zoo.Circle\u{202E}", flags: 2),
   ]
 
-  /// Writes an archive that has `root` under the root key.
+  /// Writes an archive with `root` under the root key.
   private func write(_ root: [UInt8], bodies: [[UInt8]] = [], conditionals: [[UInt8]] = []) throws {
     let data = HandmadeArchive.data(
       bodies: bodies,
@@ -46,7 +46,7 @@ import Testing
     return (result.output, result.errors)
   }
 
-  /// An owner that has a pet, which knows its owner, and one that was not archived.
+  /// An owner with a pet; the pet refers weakly to its owner and to an object that was not archived.
   private func writeOwner() throws {
     try write(
       Self.strong(1),
@@ -58,7 +58,7 @@ import Testing
     )
   }
 
-  @Test("weak references are printed as such and never followed")
+  @Test("print shows weak references as such and does not follow them")
   func printsWeakReferences() throws {
     try writeOwner()
     let result = try Keeputil.run("print", "a.keepsake", in: folder)
@@ -80,7 +80,7 @@ import Testing
     )
   }
 
-  @Test("weak references in JSON are ids, which may come before their objects")
+  @Test("weak references become ids in JSON, which may come before their objects")
   func convertsWeakReferences() throws {
     try writeOwner()
     let result = try Keeputil.run("convert", "a.keepsake", "-", "--to", "json", in: folder)
@@ -95,27 +95,27 @@ import Testing
     #expect(list.output.contains("<string>$null</string>"))
   }
 
-  @Test("a weak reference to an object that stands nowhere in the JSON is null")
+  @Test("a weak reference to an object that is not in the JSON becomes null")
   func weakOnly() throws {
     let object: [UInt8] = [1] + Self.map()
     #expect(try convert(Self.weak(0), bodies: [object], conditionals: [[1]]).json == "null\n")
-    // Only a body to which nothing leads refers to the second object.
+    // Only an unreachable body refers to the second object.
     let lost: [UInt8] = [1] + Self.strong(2)
     let array = [Tag.shortArray + 2] + Self.weak(0) + Self.weak(1)
     #expect(try convert(array, bodies: [lost, object], conditionals: [[2], [0]]).json == "[null,null]\n")
   }
 
-  @Test("an object without keys that is weakly referred to gets a key for its content")
+  @Test("an object without keys that has a weak reference is exported with the key \"$value\"")
   func contentWithoutKeys() throws {
     let root = [Tag.shortArray + 2] + Self.weak(0) + Self.strong(1)
     let plain = try convert(root, bodies: [[1, Tag.true]], conditionals: [[1]])
     #expect(plain.json == #"[{"$ref":1},{"$id":1,"$value":true}]"# + "\n")
-    // The content is itself a weak reference, to the very object.
-    let ring = try convert(root, bodies: [[1] + Self.weak(0)], conditionals: [[1]])
-    #expect(ring.json == #"[{"$ref":1},{"$id":1,"$value":{"$ref":1}}]"# + "\n")
+    // The content is a weak reference to the object itself.
+    let cycle = try convert(root, bodies: [[1] + Self.weak(0)], conditionals: [[1]])
+    #expect(cycle.json == #"[{"$ref":1},{"$id":1,"$value":{"$ref":1}}]"# + "\n")
   }
 
-  @Test("values behind protocols are printed with the names of their types")
+  @Test("print shows values behind protocols with the names of their types")
   func printsTypedValues() throws {
     try write(
       [Tag.shortArray + 4] + Self.circle(Self.map(("r", [0x95]))) + Self.circle([0x96])
@@ -142,7 +142,7 @@ import Testing
     #expect(short.output.contains("0 => Zoo.Circle\\u{202E} {…}\n"))
   }
 
-  @Test("in JSON a value behind a protocol is the value")
+  @Test("a value behind a protocol becomes plain JSON")
   func convertsTypedValues() throws {
     let value = Self.circle(Self.map(("r", [0x95])))
     let array = try convert([Tag.shortArray + 2] + value + Self.circle([Tag.none]))
@@ -155,7 +155,7 @@ import Testing
     #expect(try convert(two, bodies: [content]).json == #"[{"$id":1,"$value":[5]},{"$ref":1}]"# + "\n")
   }
 
-  @Test("verify counts classes, and tells what is wrong and where")
+  @Test("verify counts classes, and reports faults with their offsets")
   func verifies() throws {
     try write(
       [Tag.shortArray + 2] + Self.strong(1) + Self.circle(Self.weak(0)),

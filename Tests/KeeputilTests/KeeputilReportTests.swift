@@ -6,7 +6,7 @@ import Testing
 
 @testable import keeputil
 
-/// The page of a report, as text: what a browser makes of it is looked at by .ci/report-in-browser.
+/// The page of a report as text; .ci/report-in-browser checks it in a browser.
 @Suite struct KeeputilReport {
   let folder: TemporaryFolder
 
@@ -21,7 +21,7 @@ import Testing
     #expect(result.errors.isEmpty && result.output.isEmpty, "\(result.errors)")
     let page = String(decoding: try folder.read("report.html"), as: UTF8.self)
     let start = try #require(page.range(of: "<script type=\"application/json\" id=\"data\">"))
-    // As a browser does: the element ends at the first "</script", whatever that was meant to be.
+    // As in a browser, the element ends at the first "</script".
     let end = try #require(page.range(of: "</script", range: start.upperBound..<page.endIndex))
     let text = page[start.upperBound..<end.lowerBound]
     let data = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("one file with everything, that may load and send nothing")
+  @Test("a report is one file that loads and sends nothing")
   func selfContained() throws {
     try KeyedArchiver.archive(rootObject: Crew(), toFile: folder("crew.keepsake"))
     let (page, data) = try report("crew.keepsake")
@@ -64,7 +64,7 @@ import Testing
     #expect(facts["foldedBytes"] as? Int == 0)
   }
 
-  @Test("the policy allows the page's own style and script and no other, by their hashes")
+  @Test("the content security policy allows only the page's own style and script, by their hashes")
   func policy() throws {
     try KeyedArchiver.archive(rootObject: 1, toFile: folder("a.keepsake"))
     let page = try report("a.keepsake").page
@@ -81,7 +81,7 @@ import Testing
     #expect(page.components(separatedBy: "<script").count == 3)
   }
 
-  @Test("texts that would be something else in HTML stay texts")
+  @Test("texts that look like HTML stay texts")
   func attacks() throws {
     let attack = KeeputilReport.attack
     let archiver = KeyedArchiver()
@@ -94,12 +94,12 @@ import Testing
     #expect(page.contains("<title>&lt;b&gt;&amp;&#39;\\u{202E}.keepsake"))
     #expect(page.components(separatedBy: "</script").count == 3)
     let texts = try #require(data["texts"] as? [String])
-    // As the page shows it: with escapes for what does not show.
+    // As the page shows it: with escapes for invisible characters.
     #expect(texts.contains("</script><img src=x onerror=alert(1)><!--\\u{2028}&\"'\\"), "\(texts)")
     #expect(texts.allSatisfy { $0.count < 1_000 })
   }
 
-  @Test("a class and a type with such a name")
+  @Test("names of classes and types that look like HTML stay texts")
   func classNames() throws {
     let data = HandmadeArchive.data(
       bodies: [[1, Tag.typed, 1, Tag.shortArray]],
@@ -115,7 +115,7 @@ import Testing
     #expect((json["classes"] as? [[Any]])?.count == 1)
   }
 
-  @Test("the same page each time, also to standard output and from a pipe")
+  @Test("the page is the same each time, also on standard output")
   func deterministic() throws {
     let dictionary = Dictionary(uniqueKeysWithValues: (0..<300).map { ("key \($0)", ["a": $0, "b": 1]) })
     try KeyedArchiver.archive(rootObject: dictionary, toFile: folder("a.keepsake"))
@@ -126,7 +126,7 @@ import Testing
     #expect(piped.contains("<title>standard input"))
   }
 
-  @Test("every mutant of an archive makes a page or one line about what is wrong")
+  @Test("each changed archive gives one line of error, and leaves the old page")
   func damaged() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Crew())
     try folder.write(Data("old".utf8), "report.html")
@@ -138,12 +138,12 @@ import Testing
       #expect(result.status == 65)
       #expect(result.errors.split(separator: "\n").count == 1)
     }
-    // A page that was there stays as it was, and nothing else is left.
+    // The old page stays, and no other file is left.
     #expect(try folder.read("report.html") == Data("old".utf8))
     #expect(try folder.names.count { $0.contains("report") } == 1)
   }
 
-  @Test("wrong arguments, output that cannot be written, a reader that goes away")
+  @Test("wrong arguments and unwritable output are errors, and a closed pipe is not")
   func wrong() throws {
     try KeyedArchiver.archive(rootObject: Crew(), toFile: folder("a.keepsake"))
     for (status, words, line) in [
@@ -164,7 +164,7 @@ import Testing
     #expect(pipe.output == "<!DOCTYPE html>\n" && pipe.errors.isEmpty)
   }
 
-  @Test("SHA-256 of what others know it of")
+  @Test("SHA-256 gives the published hashes")
   func hashes() {
     func text(_ bytes: [UInt8]) -> String {
       SHA256.hash(bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -179,7 +179,7 @@ import Testing
     )
   }
 
-  @Test("a value in an object that the page does not show has the place of the nearest one that it shows")
+  @Test("a value in an object that the page omits is placed in the nearest object that it shows")
   func hiddenValues() throws {
     let count = 25_000
     let bodies = (1...count).map { number -> [UInt8] in
@@ -196,7 +196,7 @@ import Testing
     let columns = try #require(try report("chain.keepsake").data["byPath"] as? [String: [Int]])
     let place = try #require(values.first?.last as? Int)
     #expect((values.first?[1] as? Int).map { $0 > 500 } == true)
-    // The innermost object that the page has.
+    // The innermost object on the page.
     #expect(columns["folded"]?[place] == 1 && (columns["body"]?[place] ?? 0) > 1_000)
   }
 }

@@ -3,7 +3,7 @@ import HostileArchives
 import Keepsake
 import TestSupport
 
-/// Objects that share, know each other weakly and form a cycle, for the pictures and comparisons of the tool.
+/// Objects with sharing and weak references back, for the pictures and comparisons of the tool.
 final class ShelfSample: Codable {
   var name: String
   var books: [BookSample] = []
@@ -11,7 +11,7 @@ final class ShelfSample: Codable {
 
   init(_ name: String) { self.name = name }
 
-  /// A shelf with books by authors that they share.
+  /// A shelf of books that share authors.
   static func make(books count: Int, authors: Int = 3) -> ShelfSample {
     let shelf = ShelfSample("Shelf")
     let writers = (0..<authors).map { AuthorSample("Author \($0)") }
@@ -44,7 +44,7 @@ extension TemporaryFolder {
     try KeyedArchiver.archive(rootObject: value, toFile: self(name))
   }
 
-  /// An archive in which arrays, or objects, are nested within each other.
+  /// Writes an archive of nested arrays, or of objects that each refer to the next.
   func writeDeep(_ name: String, depth: Int, innermost: [UInt8] = [Tag.none], isObjects: Bool = false) throws
   {
     guard isObjects else {
@@ -60,7 +60,7 @@ extension TemporaryFolder {
   }
 }
 
-/// Objects to archive, with one that is shared and no cycle.
+/// Objects to archive, one of which is shared, without a cycle.
 final class Crew: Codable {
   var captain: Sailor
   var sailors: [Sailor]

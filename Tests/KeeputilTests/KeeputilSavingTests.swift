@@ -4,7 +4,7 @@ import Testing
 
 @testable import Keepsake
 
-/// How the tool writes files: what it replaces, and what it refuses to.
+/// How the tool writes files, which files it replaces, and which it refuses to replace.
 @Suite struct KeeputilSaving {
   let folder: TemporaryFolder
 
@@ -14,7 +14,7 @@ import Testing
     try folder.write(Data("{\"a\":1}".utf8), "a.json")
   }
 
-  /// All commands that write a file, with OUT for its name.
+  /// All commands that write a file; OUT stands for its name.
   static let commands = [
     "convert --to json a.keepsake OUT", "convert --to plist a.keepsake OUT",
     "convert --to keepsake a.keepsake OUT",
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "a file is on the disk before it has its name, and the name before the tool ends",
+    "a file is synced before it is renamed, and the folder before the tool ends",
     .enabled(if: canTrace, "strace is not installed or may not trace here"),
     arguments: commands
   )
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "a file of nothing but signatures of trailers is read piece by piece",
+    "a file full of trailer signatures is read in few calls",
     .enabled(if: canTrace, "strace is not installed or may not trace here")
   )
   func signatures() throws {
@@ -64,7 +64,7 @@ import Testing
     #expect((10...1_000).contains(reads), "\(reads) reads")
   }
 
-  @Test("what a killed command left is removed by the next one, whatever it writes", arguments: commands)
+  @Test("any command that writes a file removes what a killed one left", arguments: commands)
   func leftover(command: String) throws {
     let name = TemporaryName.random(for: "out")
     try folder.write(Data("half of".utf8), name)
@@ -72,7 +72,7 @@ import Testing
     #expect(try !folder.names.contains(name))
   }
 
-  @Test("no command takes the place of what it reads; edit may", arguments: commands)
+  @Test("no command replaces its input, except edit", arguments: commands)
   func ownInput(command: String) throws {
     let input = command.contains("a.json") ? "a.json" : "a.keepsake"
     let before = try folder.read(input)
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("a path that ends in a slash names no file", arguments: commands)
+  @Test("a path that ends in a slash is refused", arguments: commands)
   func slash(command: String) throws {
     let names = try Set(folder.names)
     let result = try run(command, writing: "absent/")
@@ -108,7 +108,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder("absent")))
   }
 
-  @Test("a name of any length that a file may have", arguments: commands)
+  @Test("a name of the maximum length works", arguments: commands)
   func longName(command: String) throws {
     let name = String(repeating: "n", count: 255)
     let result = try run(command, writing: name)
@@ -116,7 +116,7 @@ import Testing
     #expect(try !folder.read(name).isEmpty)
   }
 
-  @Test("to a pipe and to standard output by its name is written, not instead of them", arguments: commands)
+  @Test("a pipe or standard output, given by name, is written to and not replaced", arguments: commands)
   func specialFiles(command: String) throws {
     #expect(try run(command, writing: "out").status == 0)
     let direct = try folder.read("out")
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test("what is for a closed stream does not go into the file")
+  @Test("output for a closed stream does not go into the file")
   func closedStreams() throws {
     try folder.archive(Date(timeIntervalSinceReferenceDate: 5), "date.keepsake")
     let result = try run("convert date.keepsake OUT", writing: "out.json")

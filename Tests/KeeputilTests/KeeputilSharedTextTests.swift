@@ -4,8 +4,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// One long text, key or name for which there are very many references: what the tool writes, and the time that it takes,
-/// are those of the archive.
+/// One long text, key or name with very many references: the output and the time are in proportion to the archive.
 @Suite struct KeeputilSharedTexts {
   let folder: TemporaryFolder
   private static let length = 1 << 20
@@ -13,12 +12,12 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// A text that is the same as others of its length up to its end.
+  /// A text that differs from others of its length only at its end.
   private static func long(_ end: String = "a") -> [UInt8] {
     [UInt8](repeating: 0x61, count: length - 1) + Array(end.utf8)
   }
 
-  /// An archive that has `element` many times, in which texts, keys of shapes and classes have the number 0.
+  /// An archive with `count` copies of `element`, in which texts, keys, shapes and types have the number 0.
   private func write(_ element: [UInt8], _ name: String, end: String = "a", count: Int = count) throws {
     let long = Self.long(end)
     let data = HandmadeArchive.data(
@@ -42,7 +41,7 @@ import Testing
     ("URLs", [Tag.url, Tag.map, 1] + CraftedArchive.text("relative") + text),
   ]
 
-  @Test("the tree shows the start of them, and how long they are", .timeLimit(.minutes(20)), arguments: 0..<5)
+  @Test("print shows the start of a long text and its length", .timeLimit(.minutes(20)), arguments: 0..<5)
   func tree(kind: Int) throws {
     let count = 2_000
     try write(Self.elements[kind].bytes, "a.keepsake", count: count)
@@ -55,7 +54,7 @@ import Testing
     )
   }
 
-  @Test("all of it where that is asked for, and in JSON; a text that is not long is whole in any case")
+  @Test("--full and JSON show long texts whole, and texts that are not long are always whole")
   func full() throws {
     try write(Self.text, "a.keepsake", end: "z", count: 3)
     let full = try Keeputil.run("print", "--full", "a.keepsake", in: folder).output
@@ -68,7 +67,7 @@ import Testing
     #expect(lines.contains("0 => \"\(short)\"\n") && lines.contains("1 => \"\(short)\"… 1,001 bytes\n"))
   }
 
-  @Test("a character of very many scalars is a long text, too")
+  @Test("a character of very many scalars is treated as a long text")
   func marks() throws {
     let marks = "e" + String(repeating: "\u{301}", count: 200_000)
     try folder.archive([marks], "a.keepsake")
@@ -79,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("equal ones are compared once", .timeLimit(.minutes(20)), arguments: 0..<5)
+  @Test("equal texts are compared once", .timeLimit(.minutes(20)), arguments: 0..<5)
   func equal(kind: Int) throws {
     try write(Self.elements[kind].bytes, "a.keepsake")
     try write(Self.elements[kind].bytes, "b.keepsake")
@@ -88,7 +87,7 @@ import Testing
     #expect(result.output.isEmpty && result.errors.isEmpty)
   }
 
-  @Test("and so are different ones, which are told at each place", .timeLimit(.minutes(20)))
+  @Test("different texts are compared once and shown at each occurrence", .timeLimit(.minutes(20)))
   func different() throws {
     let count = 2_000
     try write(Self.text, "a.keepsake", count: count)
@@ -97,7 +96,7 @@ import Testing
     let texts = [#"…"aaaaaaaaaaaaaaaaaaaaa""#, #"…"aaaaaaaaaaaaaaaaaaaaz""#]
     #expect(lines.count == count)
     #expect(lines.last.map(String.init) == "~ root[\(count - 1)]: \(texts.joined(separator: " -> "))")
-    // What differs under a long key, or is of a type with a long name.
+    // Differences under a long key, or in values of a type with a long name.
     try write([Tag.shortRecord, 0x95], "a.keepsake", count: count)
     try write([Tag.shortRecord, 0x96], "b.keepsake", count: count)
     let records = try Keeputil.run("diff", "a.keepsake", "b.keepsake", in: folder).output
@@ -105,7 +104,11 @@ import Testing
     #expect(records.hasSuffix("a…\"]: 5 -> 6\n"))
   }
 
-  @Test("figures of long keys take no longer", .timeLimit(.minutes(20)), arguments: 0..<5)
+  @Test(
+    "stats of long keys takes time in proportion to the archive",
+    .timeLimit(.minutes(20)),
+    arguments: 0..<5
+  )
   func statistics(kind: Int) throws {
     try write(Self.elements[kind].bytes, "a.keepsake")
     let result = try Keeputil.run("stats", "a.keepsake", in: folder)

@@ -4,7 +4,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// How `keeputil print` shows things: colours, places, JSON.
+/// The output of `keeputil print`: colors, offsets, JSON.
 @Suite struct KeeputilShowing {
   let folder: TemporaryFolder
 
@@ -25,7 +25,7 @@ import Testing
     return result.output
   }
 
-  @Test("colours when they are asked for, the same text under them, and none in a pipe")
+  @Test("colors appear only on request, and do not change the text")
   func colours() throws {
     try folder.archive(Crew(), "a.keepsake")
     let plain = try Keeputil.run("print", "a.keepsake", in: folder).output
@@ -33,7 +33,7 @@ import Testing
     #expect(!plain.contains("\u{1B}"))
     #expect(coloured.contains("\u{1B}[32m\"Ann\"\u{1B}[0m"))
     #expect(uncoloured(coloured) == plain)
-    // Each colour ends on its line.
+    // Each color ends on its line.
     for line in coloured.split(separator: "\n") {
       let ends = line.components(separatedBy: "\u{1B}[0m").count - 1
       #expect(line.components(separatedBy: "\u{1B}[").count - 1 == 2 * ends)
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(
-    "on a terminal, but not where NO_COLOR or a dumb terminal forbid it; in trees, tables and the manual alike",
+    "a terminal gets colors unless NO_COLOR is set or TERM is dumb or missing",
     .enabled(if: Keeputil.hasTerminal, "script(1) makes a terminal for what it runs"),
     arguments: [
       ("print a.keepsake", "\u{1B}[32m\"v\""), ("stats a.keepsake", "\u{1B}[1mClasses"),
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("where each value is: the bytes at the place are the value")
+  @Test("--offsets shows the offset and size of each value")
   func offsets() throws {
     let data = HandmadeArchive.data(
       bodies: [
@@ -93,7 +93,7 @@ import Testing
     #expect(short.output == "{  @30\n  \"root\" => Thing #1 {…}  @37+2\n}  @30+9\n")
   }
 
-  @Test("JSON with kinds, classes and sharing")
+  @Test("print --json shows kinds, classes and sharing")
   func json() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(Int?.none, forKey: "nil")
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(
-    "objects in JSON: once with class and number, then by the number; weak ones; behind protocols; cut off"
+    "JSON shows an object once with class and number, then by its number; --depth and --members cut it off"
   )
   func jsonObjects() throws {
     let data = HandmadeArchive.data(
@@ -160,7 +160,7 @@ import Testing
     #expect(try json("--depth", "2") == #"{"root":[{"$cut":3},{"$cut":3}]}"# + "\n")
   }
 
-  @Test("a large packed array is printed to its end, and from it only what is asked for")
+  @Test("a large packed array is printed to its end, or only as far as requested")
   func packed() throws {
     try folder.archive((0..<5_000).map { $0 * 7 }, "a.keepsake")
     let all = try Keeputil.run("print", "a.keepsake", in: folder).output
@@ -181,7 +181,7 @@ import Testing
     #expect(json.output.hasSuffix(",10493,{\"$more\":3500}]\n"))
   }
 
-  @Test("JSON of values that are nested too deep to be shown, with their places")
+  @Test("JSON marks values below --depth as cut, with their offsets")
   func jsonCuts() throws {
     struct Root: Codable {
       var list = [["a", "b"], []]

@@ -9,7 +9,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test("tables in columns, by file and from a pipe")
+  @Test("stats prints tables in columns, from a file and from a pipe")
   func tables() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Crew())
     try folder.write(data, "crew.keepsake")
@@ -25,7 +25,7 @@ import Testing
     ] {
       #expect(result.output.contains(words), "\(words) in \(result.output)")
     }
-    // Numbers stand one below the other.
+    // Numbers are right-aligned.
     let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
     let start = try #require(lines.firstIndex(of: "The file"))
     let table = lines[(start + 1)...].prefix { !$0.isEmpty }
@@ -37,7 +37,7 @@ import Testing
     #expect(piped.output.dropFirst("standard input".count) == result.output.dropFirst("crew.keepsake".count))
   }
 
-  @Test("JSON for scripts has the same figures, and names as they are")
+  @Test("stats --json has the same figures, and unescaped names")
   func json() throws {
     let strange = "</script><img src=x onerror=alert(1)>\u{2028}\u{202E}\u{1B}[31m\"\\"
     let archiver = KeyedArchiver()
@@ -54,7 +54,7 @@ import Testing
     let keys = try #require(json["keys"] as? [[String: Any]])
     #expect(keys.contains { $0["name"] as? String == strange })
     #expect((json["largestValues"] as? [Any])?.count == 2)
-    // Nothing goes to the terminal that it would obey.
+    // The text escapes control characters.
     let text = try Keeputil.run("stats", "a.keepsake", in: folder).output
     #expect(
       !text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0 == "\u{202E}" || $0 == "\u{2028}" }
@@ -62,7 +62,7 @@ import Testing
     #expect(text.contains("\\u{1B}[31m"))
   }
 
-  @Test("wrong files and wrong arguments: one line and a status")
+  @Test("wrong files and wrong arguments give one line and an exit status")
   func wrong() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Crew())
     try folder.write(data, "a.keepsake")
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test("a key that is empty is seen")
+  @Test("an empty key is shown in quotes")
   func emptyKey() throws {
     try folder.archive(["": [1, 2, 3]], "a.keepsake")
     #expect(try Keeputil.run("stats", "a.keepsake", in: folder).output.contains("\n  \"\"  "))
@@ -96,7 +96,7 @@ import Testing
     #expect(json.contains(#""name": "","#))
   }
 
-  @Test("a reader that goes away is no fault to speak of")
+  @Test("a closed pipe is not an error")
   func brokenPipe() throws {
     let dictionary = Dictionary(
       uniqueKeysWithValues: (0..<9_000).map { ("a key of some length, number \($0)", $0) }
@@ -113,7 +113,7 @@ import Testing
     #expect(ignoring.errors.isEmpty)
   }
 
-  @Test("an archive of nothing")
+  @Test("stats shows an empty archive")
   func nothing() throws {
     let archiver = KeyedArchiver()
     try archiver.finishEncoding()

@@ -5,14 +5,14 @@ import Testing
 
 @testable import keeputil
 
-/// What is read and written that is no file of a disk: pipes and devices, which may have no end.
+/// Reading and writing pipes and devices, which may be endless.
 @Suite(.timeLimit(.minutes(20))) struct KeeputilStreams {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
   @Test(
-    "what is no archive and has no end is refused by its first bytes",
+    "endless input that is no archive is refused after its first bytes",
     arguments: ["print", "verify", "stats", "graph", "report -o page", "edit --remove root -o new"]
   )
   func endless(command: String) throws {
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("what may become JSON is read by convert alone, and no noise is taken for it")
+  @Test("convert refuses endless noise, even behind the start of JSON")
   func endlessJSON() throws {
     let noise = "{ printf '{\"a\":1'; cat /dev/zero; } | \"$0\" convert - a.keepsake"
     for line in ["\"$0\" convert /dev/zero a.keepsake", noise] {
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("what comes through a pipe in its own time is read to its end")
+  @Test("slow pipes are read to their end")
   func slowPipes() throws {
     try folder.archive((0..<3_000).map { "text \($0)" }, "a.keepsake")
     let split = "{ head -c 3 a.keepsake; sleep 0.2; tail -c +4 a.keepsake; } | \"$0\" verify -"
@@ -48,7 +48,7 @@ import Testing
     #expect(list.output == "\"x\"\n", "\(list.errors)")
   }
 
-  @Test("of what has no end, no more is read than the bound")
+  @Test("an endless input is read only up to the limit")
   func bound() throws {
     func read(_ count: Int, atMost bound: Int) throws -> Data {
       let pipe = Pipe()
@@ -73,13 +73,13 @@ import Testing
     #expect(InputReading.mostByteCount == 1 << 30 && ExitStatus.noInput.meaning.contains("1 GB"))
   }
 
-  @Test("the end of a pipe ends the tool without a word, and the manual says how")
+  @Test("a closed pipe ends the tool without a message, and the manual names the exit status")
   func closedPipe() throws {
     try folder.archive((0..<20_000).map { "text \($0)" }, "a.keepsake")
     let result = try Keeputil.shell("{ \"$0\" print a.keepsake; echo $? >status; } | head -1", in: folder)
     #expect(result.output == "{\n" && result.errors.isEmpty, "\(result.errors)")
     let status = try String(decoding: folder.read("status"), as: UTF8.self)
-    // Where the tests were started with SIGPIPE ignored, so is the tool.
+    // If the tests were started with SIGPIPE ignored, the tool ignores it, too.
     #expect(["141\n", "74\n"].contains(status))
     for command in Tool.commands {
       #expect(command.manual.text(.plain).contains("the signal SIGPIPE ends the"), "\(command.name)")

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Wrong arguments, files that are not there: one line and a status.
+/// Wrong arguments and missing files give one line and an exit status.
 @Suite struct KeeputilUsage {
   let folder: TemporaryFolder
 
@@ -17,7 +17,7 @@ import Testing
     #expect(result.errors.split(separator: "\n").count == 1)
   }
 
-  @Test("wrong arguments")
+  @Test("wrong arguments are errors")
   func wrongArguments() throws {
     expect(64, "no command", try Keeputil.run(in: folder))
     expect(64, "no command 'frobnicate'", try Keeputil.run("frobnicate", in: folder))
@@ -41,7 +41,7 @@ import Testing
     expect(64, "argument 3 is not valid UTF-8", try Keeputil.shell(latin1, in: folder))
   }
 
-  @Test("a number beyond all numbers is as good as none, where there is no limit")
+  @Test("a number that overflows is treated as unlimited, unless the option has a maximum")
   func hugeNumbers() throws {
     let huge = String(repeating: "9", count: 40)
     try KeyedArchiver.archive(rootObject: [[1, 2]], toFile: folder("a.keepsake"))
@@ -57,7 +57,7 @@ import Testing
     )
   }
 
-  @Test("files that are not there, or something else", arguments: ["print", "verify"])
+  @Test("missing and unsuitable files are errors", arguments: ["print", "verify"])
   func wrongFiles(command: String) throws {
     try folder.write(Data("Dear diary, this is a longer text that is no archive of any kind.\n".utf8), "text")
     try folder.write(Data(), "empty")
@@ -67,14 +67,14 @@ import Testing
     expect(65, "empty: the file is empty", try Keeputil.run(command, "empty", in: folder))
     try folder.write(Data([4, 11] + Array("streamtyped".utf8) + [0x81, 0xE8, 3]), "old")
     expect(65, "old: this is an archive of NSArchiver", try Keeputil.run(command, "old", in: folder))
-    // A name is shown so that it cannot do anything to the terminal.
+    // A name is escaped for the terminal.
     expect(66, "\\u{1B}[31m", try Keeputil.run(command, "\u{1B}[31m", in: folder))
     // A file whose name looks like an option.
     try KeyedArchiver.archive(rootObject: 1, toFile: folder("-a"))
     #expect(try Keeputil.run(command, "--", "-a", in: folder).status == 0)
   }
 
-  @Test("output that cannot be written")
+  @Test("output that cannot be written is an error")
   func unwritable() throws {
     try KeyedArchiver.archive(rootObject: ["a"], toFile: folder("a.keepsake"))
     try folder.write(Data("[]".utf8), "a.json")
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("a file name that is not UTF-8: the error says how to give the file")
+  @Test("the error for a file name that is not UTF-8 suggests standard input")
   func otherNames() throws {
     try KeyedArchiver.archive(rootObject: 1, toFile: folder("a.keepsake"))
     let name = "$(printf 'a\\377.keepsake')"
@@ -95,7 +95,7 @@ import Testing
     #expect(try Keeputil.shell("\"$0\" verify - <\"\(name)\"", in: folder).status == 0)
   }
 
-  @Test("help and version")
+  @Test("help and --version print their texts")
   func help() throws {
     for arguments in [["--help"], ["-h"], ["help"]] {
       let result = try Keeputil.shell("\"$0\" " + arguments.joined(separator: " "), in: folder)

@@ -9,7 +9,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test("a whole archive, by name and from a pipe")
+  @Test("a whole archive is reported as whole, by name and from a pipe")
   func whole() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Crew())
     try folder.write(data, "crew.keepsake")
@@ -23,7 +23,7 @@ import Testing
     #expect(piped.output.hasPrefix("standard input: a whole archive"))
   }
 
-  @Test("a cut and a changed byte: one sentence with the place")
+  @Test("a truncated or changed archive gives one line of error")
   func damaged() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Crew())
     for cut in [0, 1, 10, 50, 100, data.count - 1] {
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("the demonstration")
+  @Test("the demo prints its comparison and writes an archive")
   func demo() throws {
     let result = try Keeputil.run("demo", "-o", "demo.keepsake", in: folder)
     #expect(result.status == 0)
@@ -61,7 +61,7 @@ import Testing
     #expect(try folder.names.filter { !$0.hasPrefix("input") && !$0.hasPrefix("errors") }.count <= names)
   }
 
-  @Test("a fault that only an earlier save has")
+  @Test("verify reports a fault that only an earlier save has")
   func earlierSave() throws {
     let first = HandmadeArchive.data(bodies: [[0, 0x70]], topLevel: CraftedArchive.root([0x48, 1]))
     var save = HandmadeSave()
@@ -73,7 +73,7 @@ import Testing
     #expect(result.errors.contains("a.keepsake: Unknown tag 0x70") && result.errors.contains(", in save 1"))
   }
 
-  @Test("the demonstration has nowhere to write, or its file is no archive")
+  @Test("the demo reports a folder that does not exist")
   func faultyDemo() throws {
     let result = try Keeputil.run("demo", "-o", "missing/a.keepsake", in: folder)
     #expect(result.status == 74 && result.errors.contains("create the folder first"), "\(result.errors)")

@@ -4,13 +4,13 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// The decoder, the dynamic view, `keeputil print` and `keeputil verify` say the same of an archive: each holds what it
-/// reads to the rules of Format §10.
+/// The decoder, the dynamic view, `keeputil print` and `keeputil verify` agree on an archive: each checks the rules of
+/// Format §10 in what it reads.
 ///
-/// What `verify` refuses and the others accept is in what nothing refers to, which they do not read. Where a reader
-/// cannot tell, because a limit was reached or its types cannot hold a value, it is not asked.
+/// What `verify` refuses and the others accept is unreachable, so they do not read it. A reader that cannot tell,
+/// because a limit was reached or its types cannot hold a value, is left out.
 @Suite struct ReadersAgree {
-  /// How often all accepted, and how often all refused.
+  /// How often all readers accepted, and how often all refused.
   private struct Tally {
     var accepted = 0
     var refused = 0
@@ -45,23 +45,23 @@ import Testing
     if viewed.isRefused, verified.isRefused { tally.refused += 1 }
   }
 
-  /// Whether a fault is in a body that the view does not read: only a conditional reference leads to it, and the decoder
-  /// follows that.
+  /// Whether a fault is in a body that the view does not read: only a conditional reference, which the decoder follows,
+  /// leads to it.
   private func isBeyond(_ bodies: Set<Int>, _ place: Int?, in data: Data) -> Bool {
     guard let place, let image = try? ArchiveImage(data: data, verification: .disabled) else { return false }
     let numbers = [place - 1, place].compactMap { image.bodyNumber(containing: $0) }
     return numbers.contains { !bodies.contains($0) }
   }
 
-  /// Whether a fault is at a place that is read when all is read that the top level leads to.
+  /// Whether a fault is in the values that the top level leads to.
   private func isReached(_ place: Int?, in data: Data, _ bodies: Set<Int>, _ urls: [Range<Int>]) -> Bool {
     guard let place, let image = try? ArchiveImage(data: data, verification: .disabled) else { return false }
-    // A value of a body that nothing reaches may extend into what is read, and the fault is told there.
+    // A value of an unreachable body may extend into a reachable one; the fault is reported there.
     guard bodies.count == image.directory.bodyCount, !urls.contains(where: { $0.contains(place) }) else {
       return false
     }
-    // Tables may have entries that nothing names, and groups of bodies of which none is asked for. What ends too late is
-    // told at the first byte behind its body.
+    // Tables may have entries that nothing names, and groups of bodies that nothing requests. A value that ends too
+    // late is reported at the first byte behind its body.
     return [place - 1, place].allSatisfy { place in
       image.directory.topLevel.contains(place)
         || image.bodyNumber(containing: place) != nil
@@ -114,7 +114,7 @@ import Testing
   }
 
   private static let faultyBodies: [(String, [[UInt8]], [UInt8])] = [
-    // Rule 20 and 22.
+    // Rules 20 and 22.
     ("a text that ends in the next body", [[0, 0x23, 0x61], [0, 0x95]], top(0x48, 1)),
     ("elements in the next body", [[0, 0x52, 0x95], [0, 0x95]], top(0x48, 1)),
     ("a text of an object that ends in the next body", [[1, 0x51, 0x23, 0x61], [0, 0x95]], top(0x40, 1)),
@@ -171,7 +171,7 @@ import Testing
     ("a URL whose base lacks its text", url(base + [Tag.url, Tag.map, 0])),
   ]
 
-  @Test("what is sound is accepted by all")
+  @Test("all readers accept valid archives")
   func sound() {
     var tally = Tally()
     for (name, data) in Self.sound { compare(data, name, &tally) }
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  @Test("what the rules forbid is refused by all")
+  @Test("all readers refuse archives that break the rules")
   func faults() {
     for (name, data) in Self.faults {
       let reader = EveryReader(data)
@@ -193,7 +193,10 @@ import Testing
     }
   }
 
-  @Test("a text of which Foundation makes no URL is sound, and no URL to anyone", arguments: [false, true])
+  @Test(
+    "a text that Foundation cannot parse as a URL is valid, but no reader gives a URL",
+    arguments: [false, true]
+  )
   func textsThatAreNoURL(inBase: Bool) throws {
     let text: [UInt8] = [0x28] + Array("relative".utf8) + [0x2A] + Array("http://a\0b".utf8)
     let data =
@@ -214,7 +217,7 @@ import Testing
     #expect((context.underlyingError as? ArchiveError)?.code == .typeMismatch)
   }
 
-  @Test("the tool says so by its exit status", arguments: ["print", "verify"])
+  @Test("the tool's exit status agrees", arguments: ["print", "verify"])
   func tool(command: String) throws {
     let folder = try TemporaryFolder()
     for (name, data) in Self.faults.enumerated().filter({ $0.offset % 4 == 0 }).map(\.element) {
@@ -229,7 +232,7 @@ import Testing
 
   // MARK: Mutants
 
-  @Test("mutants of all models", arguments: [MutantSource.Kind.repaired, .structure])
+  @Test("all readers agree on mutants of all models", arguments: [MutantSource.Kind.repaired, .structure])
   func mutants(kind: MutantSource.Kind) throws {
     var generator = SeededGenerator("readers agree about \(kind) mutants")
     let source = MutantSource(kind, seed: generator.next(), seeds: try SeedArchives.make())
@@ -242,7 +245,7 @@ import Testing
     #expect(tally.accepted > sized(30, inDebug: 2) && tally.refused > sized(100, inDebug: 10), "\(tally)")
   }
 
-  @Test("mutants of the frozen archives")
+  @Test("all readers agree on mutants of the frozen archives")
   func frozen() throws {
     var seeded = SeededGenerator("readers agree about frozen archives")
     var generator = HostileGenerator(seed: seeded.next())
@@ -259,7 +262,7 @@ import Testing
     #expect(tally.accepted > samples.count && tally.refused > sized(50, inDebug: 15), "\(tally)")
   }
 
-  @Test("crafted archives")
+  @Test("all readers agree on crafted archives")
   func crafted() {
     var tally = Tally()
     for archive in CraftedArchive.all where archive.data.count < 100_000 {
@@ -270,7 +273,7 @@ import Testing
 
   // MARK: Chains
 
-  @Test("marks of optionals in a long chain take no stack", .timeLimit(.minutes(20)))
+  @Test("a long chain of optional marks takes no stack", .timeLimit(.minutes(20)))
   func marks() throws {
     let count = 40_000
     let chain = [UInt8](repeating: Tag.some, count: count)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import keeputil
 
-/// The tree behind a report: bounded, complete in its sums, and each object in one place.
+/// The tree of a report: bounded, with exact sums, and each object once.
 @Suite struct KeeputilReportTrees {
   private func nodes(_ data: Data) throws -> (path: [ReportNode], byClass: [ReportNode]) {
     let image = try ArchiveImage(data: data, verification: .everything)
@@ -15,7 +15,7 @@ import Testing
     return (try ReportTree(pass).nodes, ReportClassTree.nodes(pass))
   }
 
-  /// What is in a node is not more than the node, and what it has for itself is not much.
+  /// Expects that the children of a node are not larger than the node, and that each body is in the tree once.
   private func expectSound(_ nodes: [ReportNode], _ byteCount: Int, _ name: String) {
     #expect(nodes.count <= ReportTree.mostNodes + 20_000, "\(name)")
     #expect(nodes[0].parent == -1 && nodes[0].bytes == byteCount, "\(name)")
@@ -34,23 +34,23 @@ import Testing
       }
     }
     #expect(bodies.count == places, "\(name): a body stands in two places")
-    // One expectation for all: there are very many nodes.
+    // One expectation for all nodes, since there are very many.
     let overfull = nodes.indices.filter { nodes[$0].bytes < inside[$0] || nodes[$0].bytes < 0 }
     #expect(overfull.isEmpty, "\(name): more is in \(overfull.prefix(3)) than they have")
   }
 
-  @Test("archives of all kinds of values: each body in one place, sums that fit")
+  @Test("trees of all kinds of values have each body once, and exact sums")
   func seeds() throws {
     for seed in try SeedArchives.make() {
       let (path, byClass) = try nodes(Data(seed.bytes))
-      // A top level that is implied counts as if it were there.
+      // An implied top level counts as if it were stored.
       let count = try ArchiveImage(data: Data(seed.bytes), verification: .everything).reader.count
       expectSound(path, count, seed.name)
       expectSound(byClass, count, seed.name + " by class")
     }
   }
 
-  @Test("all of a small archive is there, with what it is")
+  @Test("all of a small archive is in the tree")
   func small() throws {
     let (path, byClass) = try nodes(KeyedArchiver.archivedData(withRootObject: Crew()))
     #expect(!path.contains { $0.kind == .others || $0.isFolded })
@@ -69,7 +69,7 @@ import Testing
     }
     #expect(path.contains { $0.text == "\"https://example.org/crew?a=1\"" })
     #expect(byClass.contains { $0.kind == .type && $0.count == 2 })
-    // What stands beside the bodies is all of the rest.
+    // Everything but these three bytes is below the root.
     let root = path.filter { $0.parent == 0 }.reduce(0) { $0 + $1.bytes }
     #expect(path[0].bytes - root == 3, "the class number, the tag and the count of the top level are its own")
   }
@@ -82,14 +82,14 @@ import Testing
     #expect(path.contains { $0.text == "\"\(start)…\"" }, "\(path.compactMap(\.text))")
   }
 
-  @Test("a large archive is folded, and its sums are the same")
+  @Test("a large archive is folded, with the same sums")
   func large() throws {
     let nodes = (0..<30_000).map { number in
       let node = CountedNode(name: "number \(number)")
       node.numbers = [number]
       return node
     }
-    // The last is the largest, and has to be shown whatever comes before.
+    // The last object is the largest, so the tree has to show it.
     nodes[nodes.count - 1].bytes = Data(repeating: 7, count: 50_000)
     let data = try KeyedArchiver.archivedData(withRootObject: nodes)
     let (path, byClass) = try self.nodes(data)
@@ -103,7 +103,7 @@ import Testing
     )
   }
 
-  @Test("one body with very much in it")
+  @Test("a body with very many values is folded")
   func wide() throws {
     let rows = (0..<40_000).map { ["name": "row \($0)", "note": String(repeating: "x", count: $0 % 50)] }
     let data = try KeyedArchiver.archivedData(withRootObject: rows)
@@ -113,17 +113,17 @@ import Testing
     #expect(path.contains { $0.text?.hasPrefix("\"row") == true })
   }
 
-  @Test("cycles, deep nesting and long chains")
+  @Test("cycles, deep nesting and long chains have exact sums")
   func strange() throws {
-    let ring = HandmadeArchive.data(
+    let cycle = HandmadeArchive.data(
       bodies: [
         [1, Tag.shortArray + 2, Tag.objectReference, 2, Tag.objectReference, 1],
         [1, Tag.shortArray + 1, Tag.objectReference, 1], [1, Tag.shortArray + 1, Tag.objectReference, 3],
       ],
       topLevel: CraftedArchive.root([Tag.objectReference, 1])
     )
-    let (path, _) = try nodes(ring)
-    expectSound(path, ring.count, "ring")
+    let (path, _) = try nodes(cycle)
+    expectSound(path, cycle.count, "cycle")
     #expect(path.count { $0.kind == .reference } == 3)
     #expect(path.contains { $0.kind == .group && $0.bytes == 4 })
     for tag in [Tag.some, Tag.shortArray + 1] {
@@ -142,7 +142,7 @@ import Testing
     #expect(chained.contains { $0.isFolded })
   }
 
-  @Test("one body with more nested values than a report shows")
+  @Test("a body with more nested values than a report shows is folded")
   func nested() throws {
     let lists = (0..<120).map { first in
       (0..<120).map { second in (0..<10).map { "\(first) \(second) \($0)" } }
@@ -155,13 +155,13 @@ import Testing
     expectSound(byClass, data.count, "nested lists by class")
     #expect(path.count > 200 && path.count <= ReportTree.mostNodes + 100, "\(path.count)")
     #expect(path.contains { $0.bytes > 25_000 && $0.text?.hasPrefix("\"long long") == true })
-    // All values are there, one by one or counted.
+    // All values are there, single or counted.
     let strings = path.reduce(0) { $0 + ($1.text != nil ? 1 : 0) }
     let folded = path.filter { $0.kind == .others }.reduce(0) { $0 + $1.count }
     #expect(strings + folded > 120 && folded > 0)
   }
 
-  @Test("very many objects to which nothing refers, and very many keys of classes")
+  @Test("very many unreachable objects are grouped, and very many keys of classes have exact sums")
   func many() throws {
     let unreached = HandmadeArchive.data(
       bodies: [[1, 0x95]] + (0..<1_500).map { [1] + CraftedArchive.text("number \($0)") },

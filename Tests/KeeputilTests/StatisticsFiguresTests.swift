@@ -6,7 +6,7 @@ import Testing
 
 @testable import keeputil
 
-/// The figures of an archive: nothing is counted twice and nothing is left out.
+/// The figures of an archive count everything once.
 @Suite struct KeeputilStatisticsFigures {
   private func figures(_ data: Data, top: Int = 10) throws -> (
     ArchiveStatistics, ArchiveSummary, ArchiveImage
@@ -27,7 +27,7 @@ import Testing
       end = part.range.upperBound
     }
     #expect(end == data.count, "\(name)")
-    // A top level that is implied counts as if it were there.
+    // An implied top level counts as if it were stored.
     let bodies = image.directory.bodies.count + image.directory.topLevel.count
     let byClass = statistics.classes.reduce(0) { $0 + $1.bodies.bytes }
     #expect(byClass + statistics.topLevelValues.bytes + statistics.topLevel.bytes == bodies, "\(name)")
@@ -45,14 +45,14 @@ import Testing
     }
   }
 
-  @Test("parts, classes, keys and kinds add up, for archives of all kinds of values")
+  @Test("parts, classes, keys and kinds add up for all kinds of values")
   func sums() throws {
     let seeds = try SeedArchives.make()
     #expect(seeds.count > 20)
     for seed in seeds { try expectSums(Data(seed.bytes), seed.name) }
   }
 
-  @Test("and for random graphs")
+  @Test("parts, classes, keys and kinds add up for random graphs")
   func randomSums() throws {
     var generator = SeededGenerator("figures of random graphs")
     for round in 0..<60 {
@@ -62,7 +62,7 @@ import Testing
         node.bytes = Data(repeating: 1, count: Int.random(in: 0...300, using: &generator))
         node.numbers = (0..<Int.random(in: 0...20, using: &generator)).map { $0 * $0 }
         for _ in 0..<Int.random(in: 0...3, using: &generator) {
-          // Only to earlier ones: no cycles.
+          // Refers only to earlier nodes, so there are no cycles.
           if let other = nodes.randomElement(using: &generator) { node.others.append(other) }
         }
         node.named = Dictionary(uniqueKeysWithValues: node.others.prefix(1).map { ($0.name, $0) })
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("the example of the format, to the byte")
+  @Test("the figures of the example in the format are exact")
   func example() throws {
     let austen = FigureAuthor(name: "Jane Austen")
     let books = [
@@ -96,15 +96,15 @@ import Testing
     #expect(keys["title"]?.ownBytes == 5 + 11 && keys["title"]?.count == 2)
     #expect(keys["shelf"]?.ownBytes == 8 + 2)
     #expect(keys["ratings"]?.ownBytes == 10 + 5)
-    // Two references, and the class number and the tag of the record of the object.
+    // Two references, and the object's class number and record tag.
     #expect(keys["author"]?.ownBytes == 4 + 2)
     #expect(keys["name"]?.ownBytes == 12)
-    // The key itself and the reference, and of the body the class number, the array and the tags of its records.
+    // The key and the reference, and the body's class number, array and record tags.
     #expect(keys["root"]?.ownBytes == 5 + 2 + 4)
     #expect(statistics.sharing.objectCount == 1 && statistics.sharing.furtherReferences == 1)
     #expect(statistics.sharing.savedBytes == 14)
     #expect(statistics.sharing.most.map(\.path) == ["root[0].author"])
-    // Inline it would be eight bytes, the reference has two and the table eight.
+    // Inline, the text would take eight bytes; the reference takes two and the table eight.
     #expect(statistics.strings.references == .init(count: 1, bytes: 2))
     #expect(statistics.strings.inlineBytes == 8 && statistics.strings.savedBytes == -2)
     #expect(statistics.largestValues.first?.path == "root[0].author.name")
@@ -124,12 +124,12 @@ import Testing
       #expect(try document.save())
     }
     let strings = try figures(folder.read("notes.keepsake")).0.strings
-    // In the table and in place of a reference, a text takes a byte more than its length.
+    // In the table and inline, a text takes a byte more than its length.
     #expect(strings.entryCount == 2 && strings.tableBytes == 19 + 8 && strings.inlineBytes == 19 + 8)
     #expect(strings.references == .init(count: 2, bytes: 4) && strings.savedBytes == -4)
   }
 
-  @Test("a key within itself counts once with what is nested, and é is not é")
+  @Test("a key nested in itself counts its bytes once, and two spellings of é are two keys")
   func keys() throws {
     let archiver = KeyedArchiver()
     let inner: [String: [String: [String: String]]] = ["again": ["again": ["again": "x"]]]
@@ -138,30 +138,30 @@ import Testing
     let (statistics, _, _) = try figures(archiver.encodedData)
     let again = try #require(statistics.keys.first { $0.name == "again" })
     #expect(again.count == 3)
-    // Three keys, of which the later two are references, two maps of one entry within, and the text.
+    // Three keys, of which two are references, two nested maps of one entry, and the text.
     #expect(again.ownBytes == 6 + 2 + 2 + 2 * 2 + 2)
     #expect(again.totalBytes == again.ownBytes)
     #expect(statistics.keys.first { $0.name == "(integer keys)" }?.count == 2)
-    // To String the two are the same.
+    // The two are equal as `String`.
     let accents = CraftedArchive.map(("\u{E9}", [Tag.none]), ("e\u{301}", [Tag.none]))
     let (told, _, _) = try figures(HandmadeArchive.data(topLevel: [0] + accents))
     let names = told.keys.filter { $0.count > 0 }.map { Array($0.name.utf8) }
     #expect(Set(names) == [[0xC3, 0xA9], [0x65, 0xCC, 0x81]])
   }
 
-  @Test("very many keys of dictionaries share a row")
+  @Test("keys of dictionaries beyond a limit share a row")
   func manyKeys() throws {
     let dictionary = Dictionary(uniqueKeysWithValues: (0..<12_000).map { ("key \($0)", $0) })
     let data = try KeyedArchiver.archivedData(withRootObject: dictionary)
     let (statistics, _, _) = try figures(data)
     #expect(statistics.keys.count <= KeyRows.mostDictionaryKeys + 3)
     let further = try #require(statistics.keys.first { $0.name == "(further keys of dictionaries)" })
-    // One name is that of the top-level key.
+    // One of the names is that of the top-level key.
     #expect(further.count == 12_000 - (KeyRows.mostDictionaryKeys - 1))
     try expectSums(data, "many keys")
   }
 
-  @Test("what nothing leads to is counted, cycles of it too")
+  @Test("unreachable objects are counted, also in cycles")
   func unreached() throws {
     let reference = { (number: UInt8) -> [UInt8] in [Tag.objectReference, number] }
     let data = HandmadeArchive.data(
@@ -177,7 +177,7 @@ import Testing
     try expectSums(data, "unreached")
   }
 
-  @Test("deep nesting and long ways take no stack, and their paths are abridged")
+  @Test("deep nesting and long chains take no stack, and their paths are abridged")
   func deep() throws {
     let depth = 20_000
     let nested = [0] + [UInt8](repeating: Tag.shortArray + 1, count: depth) + [Tag.shortString + 1, 0x61]
@@ -196,7 +196,7 @@ import Testing
     try expectSums(data, "chain")
   }
 
-  @Test("the places on the page of objects in a long chain take no time", .timeLimit(.minutes(20)))
+  @Test("placing objects of a long chain on the page takes bounded time", .timeLimit(.minutes(20)))
   func manyPlacesInChain() throws {
     let count = 500_000
     let chain = (1...count).map { number -> [UInt8] in
@@ -214,7 +214,7 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
   }
 
-  @Test("wide characters, and those that combine with others, leave the columns of a table aligned")
+  @Test("wide and combining characters leave the columns of a table aligned")
   func wideNames() {
     let rows = [["図書館", "1"], ["e\u{301}te\u{301}", "22"], ["plain", "3"]]
     let lines = TextTable("name", ">values", rows: rows).lines(margin: "")
@@ -225,12 +225,12 @@ import Testing
     )
   }
 
-  @Test("the paths of many objects at the end of a long chain take no time")
+  @Test("the paths of many objects at the end of a long chain take time in proportion to their number")
   func manyLongPaths() throws {
     var last: String?
     try expectTimeInProportion(to: 150_000) { count in
       let chain = (1...count).map { number -> [UInt8] in
-        // The largest are in the second half.
+        // The largest objects are in the second half.
         let next = (0..<4).map { UInt8(truncatingIfNeeded: min(number + 1, count) >> ($0 * 8)) }
         let more = number > count / 2 ? [Tag.none] : []
         return [1, Tag.shortArray + 1 + UInt8(more.count), Tag.objectReference + 3] + next + more

@@ -6,7 +6,7 @@ import Testing
 
 /// Each save is checked as if it were the newest one, although most of it was checked before.
 @Suite struct VerifiedSaves {
-  /// What is wrong with the earlier saves of `data`, if each is checked as a whole.
+  /// The first fault of the earlier saves of `data`, each checked as a whole.
   private func fault(in data: Data) throws -> String? {
     let newest = try ArchiveImage(data: data, verification: .disabled)
     for number in 1..<(newest.saves.count + 1) {
@@ -24,7 +24,7 @@ import Testing
     return found
   }
 
-  /// An archive with two objects and a value; the first object refers to the second, weakly and not.
+  /// An archive with two objects and a value; the first object refers to the second, weakly and strongly.
   private let first = HandmadeArchive.data(
     bodies: [[1, 0x52, 0x40, 2, 0x4C, 0], [1, 0x90], [0, 0x91]],
     topLevel: VerifiedSaves.topLevel,
@@ -45,7 +45,7 @@ import Testing
     return data
   }
 
-  @Test("what only an earlier save has")
+  @Test("faults that only an earlier save has are found")
   func faults() throws {
     let whole: (inout HandmadeSave) -> Void = { _ in }
     #expect(try expectSame(adding([whole, whole, whole])) == nil)
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("damaged saves of a document")
+  @Test("faults in damaged saves of a document are found")
   func mutants() throws {
     let folder = try TemporaryFolder()
     let document = try ArchiveDocument(creating: folder("crew"), root: [Crew(), Crew()])

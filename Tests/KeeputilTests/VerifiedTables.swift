@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What only a look at the whole archive finds: faults of what nothing refers to.
+/// Faults that only `verifyStructure` finds, since nothing refers to them.
 @Suite struct VerifiedTables {
-  @Test("a string table without entries that has bytes")
+  @Test("a string table with bytes but no entries is damaged")
   func strings() throws {
     let data = HandmadeArchive.data(
       topLevel: CraftedArchive.root([0x90]),
@@ -18,7 +18,7 @@ import Testing
     #expect(error?.code == .damaged)
   }
 
-  @Test("a conditional reference to an entry that does not exist, in a value that nobody reads")
+  @Test("a conditional reference to a missing entry is damage, even if unread")
   func conditional() throws {
     let data = HandmadeArchive.data(
       bodies: [[0, 0x51, Tag.conditionalReference, 3]],
@@ -29,7 +29,7 @@ import Testing
     #expect(error?.code == .damaged)
   }
 
-  @Test("nil where a value behind a protocol is declared")
+  @Test("nil instead of a value behind a protocol is valueNotFound")
   func noValue() throws {
     let data = HandmadeArchive.data(topLevel: CraftedArchive.root([Tag.none]))
     let found = try failure { try KeyedUnarchiver.unarchive(Polymorphic<any VerifiedShape>.self, from: data) }

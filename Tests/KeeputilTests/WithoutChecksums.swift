@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Archives without block checksums (Format §8.3): they hold the same, and what damage shows is an error.
+/// Archives without block checksums (Format §8.3): the contents are the same, and visible damage is an error.
 @Suite struct WithoutChecksums {
   private struct Note: Codable, Equatable {
     var title = "note"
@@ -19,18 +19,18 @@ import Testing
     )
   }
 
-  /// The bytes of `data` outside of its bodies and top level: what has a checksum all the same.
+  /// The offsets in the header, the directory and the trailer, which always have a checksum.
   private func frame(_ data: Data) throws -> [Int] {
     let image = try ArchiveImage(data: data, verification: .everything)
     guard image.directory.isShort else {
       let directory = Int(data[(data.count - 32)...].prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) })
-      // Any minor version is read.
+      // Any minor version is readable.
       return (0..<16).filter { $0 != 9 } + (directory..<data.count)
     }
     return Array(0..<image.directory.bodies.lowerBound) + ((data.count - 4)..<data.count)
   }
 
-  @Test("the archive is the same but for the header, the checksums and the trailer")
+  @Test("the archive differs only in the header, the checksums and the trailer")
   func sameButForChecksums() throws {
     for blob in [Data(), Data(count: 70_000), Data(count: 3 << 16)] {
       let plain = try KeyedArchiver.archivedData(withRootObject: blob, outputFormatting: .longForm)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test("it reads with each verification, from memory and from a file")
+  @Test("an archive without checksums is readable with each verification, from memory and from a file")
   func roundTrip() throws {
     let path = NSTemporaryDirectory() + "without-checksums-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -62,7 +62,7 @@ import Testing
     #expect(try ArchiveDecoder().decode(Note.self, from: encoder.encode(Note())) == Note())
   }
 
-  @Test("every single bit: an error or a value, and an error wherever the frame is hurt")
+  @Test("a flipped bit gives an error or a value, and always an error in header, directory and trailer")
   func flipped() throws {
     for form in [ArchiveFormatting.longForm, []] { try flip(archive(Note(), form)) }
   }
@@ -83,7 +83,7 @@ import Testing
     #expect(try KeyedUnarchiver.unarchive(Note.self, from: data) == Note())
   }
 
-  @Test("every truncation")
+  @Test("every truncation is an error")
   func truncated() throws {
     let data = try archive(Note())
     for verification in [ArchiveVerification.everything, .disabled] {
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("a flag that nobody knows is refused, alone and beside one that is known")
+  @Test("an unknown flag is refused")
   func unknownFlags() throws {
     // Bit 1 is the short form.
     for bit in 2..<48 {
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("the flag cannot be set or cleared afterwards")
+  @Test("setting or clearing the flag afterwards is an error")
   func forgedFlag() throws {
     for form in [ArchiveFormatting.longForm, []] {
       var plain = try KeyedArchiver.archivedData(withRootObject: Note(), outputFormatting: form)
@@ -126,14 +126,14 @@ import Testing
     }
   }
 
-  @Test("a higher minor version is no reason to refuse")
+  @Test("a higher minor version is accepted")
   func laterMinorVersion() throws {
     var data = try archive(Note(), .longForm)
     data[9] = 200
     #expect(try KeyedUnarchiver.unarchive(Note.self, from: data) == Note())
   }
 
-  @Test("keeputil says that there are none, and shows the rest")
+  @Test("keeputil reports that there are no checksums, and shows the contents")
   func keeputil() throws {
     let folder = try TemporaryFolder()
     let data = try archive([1, 2])

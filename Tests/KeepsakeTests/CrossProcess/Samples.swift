@@ -1,10 +1,10 @@
 import Foundation
 import Keepsake
 
-// What the test process and the probe write for each other. This file belongs to both: Tests/ArchiveProbe/Samples.swift
-// is a symbolic link to Tests/KeepsakeTests/CrossProcess/Samples.swift.
+// Samples that the test process and the probe write for each other. Both compile this file:
+// Tests/ArchiveProbe/Samples.swift is a symbolic link to Tests/KeepsakeTests/CrossProcess/Samples.swift.
 
-/// A graph that both processes can make, write, and tell from any other.
+/// A graph that both processes can make, write and recognize.
 enum Sample: String, CaseIterable {
   case library, values, collections, topLevelKeys
 
@@ -27,7 +27,7 @@ enum Sample: String, CaseIterable {
     }
   }
 
-  /// Reads a file that the other process wrote; the faults found.
+  /// Reads a file that the other process wrote, and returns the faults.
   func faults(inFile path: String) throws -> [String] {
     switch self {
     case .library: return try KeyedUnarchiver.unarchive(SampleLibrary.self, fromFile: path).faults()
@@ -99,7 +99,7 @@ final class SampleLibrary: Codable {
     return SampleLibrary(authors: authors, books: books, loans: loans)
   }
 
-  /// How this library differs from the one that is made.
+  /// The differences from the library that `made()` returns.
   func faults() -> [String] {
     let model = SampleLibrary.made()
     var faults: [String] = []
@@ -131,7 +131,7 @@ final class SampleLibrary: Codable {
   }
 }
 
-/// Plain values and native types; no order that chance decides.
+/// Plain values and native types, without any random order.
 struct SampleValues: Codable, Equatable {
   enum Choice: Codable, Equatable {
     case none

@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What one process writes another one reads, and writes to the last byte the same.
+/// Each process reads what another wrote, and writes the same bytes.
 @Suite struct TwoProcesses {
-  @Test("written in another process, read here", arguments: Sample.allCases)
+  @Test("a file that another process wrote is read", arguments: Sample.allCases)
   func writtenThere(sample: Sample) throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).keepsake").path
     defer { try? FileManager.default.removeItem(atPath: file) }
@@ -13,7 +13,7 @@ import Testing
     #expect(try sample.faults(inFile: file) == [])
   }
 
-  @Test("written here, read in another process", arguments: Sample.allCases)
+  @Test("another process reads a file from this one", arguments: Sample.allCases)
   func writtenHere(sample: Sample) throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).keepsake").path
     defer { try? FileManager.default.removeItem(atPath: file) }
@@ -22,7 +22,7 @@ import Testing
     #expect(try sample.faults(inFile: file) == [])
   }
 
-  @Test("the same bytes from every process of one program", arguments: Sample.allCases)
+  @Test("every process of one program writes the same bytes", arguments: Sample.allCases)
   func sameBytesThere(sample: Sample) throws {
     let first = try Probe.run("bytes", sample.rawValue)
     #expect(!first.isEmpty)
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(
-    "the same bytes here and there, where no class has its module's name",
+    "two programs write the same bytes if no class name contains a module",
     arguments: [Sample.values, .collections]
   )
   func sameBytesHere(sample: Sample) throws {
@@ -39,12 +39,12 @@ import Testing
     #expect(try sample.bytes() == here)
   }
 
-  @Test("the same bytes again in one process", arguments: Sample.allCases)
+  @Test("one process writes the same bytes again", arguments: Sample.allCases)
   func sameBytesAgain(sample: Sample) throws {
     #expect(try sample.bytes() == sample.bytes())
   }
 
-  @Test("the probe tells a wrong file from a right one")
+  @Test("the probe refuses a wrong or missing file")
   func wrongFile() throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).keepsake").path
     defer { try? FileManager.default.removeItem(atPath: file) }

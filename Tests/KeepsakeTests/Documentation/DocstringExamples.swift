@@ -3,8 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// The examples in the comments of the public symbols. Those that name a file in the working folder are compiled and
-/// not run.
+/// The examples in the comments of the public symbols. Those that name a file in the working folder are only compiled.
 @Suite("Documentation: the comments of the symbols") struct DocstringExamples {
   struct Book: Codable, Equatable {
     var title = "Lavinia"
@@ -92,7 +91,7 @@ import Testing
     try await KeyedArchiver.save(rootObject: library, to: libraryURL)
   }
 
-  @Test("a check, and a copy for another task")
+  @Test("a library passes the check and is copied for another task")
   func checkAndCopy() async throws {
     library.awakeFromArchive()
     let check = KeyedArchiver.check(library)
@@ -102,7 +101,7 @@ import Testing
     Task.detached { report(on: snapshot) }
   }
 
-  @Test("a placeholder")
+  @Test("a placeholder stands for an unknown type")
   func placeholder() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("NoSuchPlugin.Blob", for: Blob.self)
@@ -150,7 +149,7 @@ import Testing
     try editor.write(toFile: "library.keepsake")
   }
 
-  @Test("the drop-in coders, and data")
+  @Test("the drop-in coders and unarchive(_:from:) read a library")
   func coders() throws {
     let data = try ArchiveEncoder().encode(library)
     let titles: [String]
@@ -165,14 +164,14 @@ import Testing
     }
   }
 
-  @Test("formatting")
+  @Test("a dictionary archived with sorted keys is read")
   func formatting() throws {
     let counts = ["one": 1, "two": 2]
     let data = try KeyedArchiver.archivedData(withRootObject: counts, outputFormatting: .sortedKeys)
     #expect(try KeyedUnarchiver.unarchive([String: Int].self, from: data) == counts)
   }
 
-  @Test("verification")
+  @Test("a file is read with full verification")
   func verification() throws {
     let folder = try TemporaryFolder()
     let path = folder("library.keepsake")
@@ -206,7 +205,7 @@ import Testing
     return advice
   }
 
-  @Test("errors")
+  @Test("errors of reading are reported")
   func errors() throws {
     let folder = try TemporaryFolder()
     let path = folder("library.keepsake")
@@ -233,7 +232,7 @@ import Testing
 
   final class Dog: Animal {}
 
-  @Test("a stated name, and an older one")
+  @Test("a subclass is found by its stated name and by an older one")
   func statedNames() throws {
     let animals: [Animal] = [Dog()]
     for name in ["Dog", "Zoo.Hound"] {
@@ -247,7 +246,7 @@ import Testing
     #expect(Dog.archiveVersion == 2)
   }
 
-  @Test("only registered classes")
+  @Test("a registered class is decoded with registeredOnly")
   func policy() throws {
     let archiver = KeyedArchiver()
     let animals: [Animal] = [Dog()]
@@ -274,7 +273,7 @@ import Testing
     }
   }
 
-  @Test("names of subclasses")
+  @Test("a subclass is found by its stated name")
   func subclasses() throws {
     let animals: [OfSubclasses.Animal] = [OfSubclasses.Cat(), OfSubclasses.Animal()]
     #expect(try roundTrip(animals)[0] is OfSubclasses.Cat)
@@ -292,7 +291,7 @@ import Testing
     }
   }
 
-  @Test("deferred")
+  @Test("a deferred property closes a cycle")
   func deferred() throws {
     let author = OfDeferred.Author()
     author.posts = [OfDeferred.Post(author: author)]
@@ -329,7 +328,7 @@ import Testing
     }
   }
 
-  @Test("deferred by hand")
+  @Test("a cycle is deferred by hand")
   func deferredByHand() throws {
     let author = Author()
     author.posts = [Post(author: author)]
@@ -344,7 +343,7 @@ import Testing
     @WeakReference var parent: Node?
   }
 
-  @Test("weak")
+  @Test("a weak property leads back")
   func weakReference() throws {
     let node = Node()
     node.children = [Node()]
@@ -363,7 +362,7 @@ import Testing
     @Polymorphic var shapes: [any Shape] = []
   }
 
-  @Test("behind a protocol")
+  @Test("a value behind a protocol is copied")
   func polymorphic() throws {
     #expect(try KeyedArchiver.copy(of: Drawing(shapes: [Square()])).shapes[0] is Square)
   }
@@ -392,7 +391,7 @@ import Testing
     }
   }
 
-  @Test("a class that makes itself known")
+  @Test("a class that registers itself closes a cycle")
   func selfRegistering() throws {
     let folder = Folder(name: "Letters")
     folder.files = [File(folder: folder)]
@@ -430,7 +429,7 @@ import Testing
     var level = 1
   }
 
-  @Test("models")
+  @Test("models ignore properties, keep subclasses and close cycles")
   func models() throws {
     let user = OfKeys.User()
     user.cache = [1]
@@ -457,7 +456,7 @@ import Testing
     var y = 0.0
   }
 
-  @Test("declared fields, also in JSON")
+  @Test("declared fields are archived, and read from JSON")
   func fields() throws {
     #expect(try KeyedArchiver.copy(of: Point(x: 1, y: 2)).y == 2)
     let json: Data
@@ -506,7 +505,7 @@ import Testing
     }
   }
 
-  @Test("delegates")
+  @Test("delegates leave out and replace objects")
   func delegates() throws {
     let archiver = KeyedArchiver()
     let withoutPreviews = WithoutPreviews()

@@ -40,7 +40,7 @@ import Testing
     try document.save()
   }
 
-  @Test("created, changed, saved, and gone back")
+  @Test("a document is created, changed, saved and reverted")
   func saves() throws {
     let path = folder("notes.keepsake")
     try create(path)
@@ -59,7 +59,7 @@ import Testing
     #expect(document.saves.count == 5)
   }
 
-  @Test("an album whose photos are read when they are touched")
+  @Test("the photos of an album are read on first access")
   func lazy() throws {
     let album = Album()
     album.photos = [Photo(name: "a")]
@@ -69,7 +69,7 @@ import Testing
     #expect(!again.root[0].$photos.isLoaded && again.root[0].photos == album.photos)
   }
 
-  @Test("kept by an actor")
+  @Test("an actor keeps a document")
   func actor() async throws {
     let path = folder("notes.keepsake")
     try create(path)

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// The examples of EvolvingTypes.md. What a type was before stands in an enumeration of its own.
+/// The examples of EvolvingTypes.md. Earlier versions of types are in enumerations.
 @Suite("Documentation: types that change") struct EvolvingTypesExamples {
   // MARK: New and removed properties
 
@@ -21,7 +21,7 @@ import Testing
     var subtitle: String?
   }
 
-  @Test("a new optional property, and one that was removed")
+  @Test("a new optional property is nil, and a removed one is ignored")
   func optional() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: First.Book(title: "Lavinia", pages: 279))
     let book = try KeyedUnarchiver.unarchive(Book.self, from: data)
@@ -41,14 +41,14 @@ import Testing
     }
   }
 
-  @Test("a new property with a default")
+  @Test("a new property gets its default")
   func defaults() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: First.Book(title: "Lavinia", pages: 279))
     let edition = try KeyedUnarchiver.unarchive(Edition.self, from: data)
     #expect(edition.copies == 1)
   }
 
-  @Test("a new property without either")
+  @Test("a new property without a default is keyNotFound")
   func missing() throws {
     struct Strict: Codable {
       var title: String
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("a property was renamed, its key was not")
+  @Test("a renamed property keeps its key")
   func renamedProperty() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: First.Book(title: "Lavinia", pages: 279))
     #expect(try KeyedUnarchiver.unarchive(Volume.self, from: data).heading == "Lavinia")
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test("a key was renamed")
+  @Test("a renamed key is read by its old name")
   func renamedKey() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: First.Book(title: "Lavinia", pages: 279))
     #expect(try KeyedUnarchiver.unarchive(Record.self, from: data).name == "Lavinia")
@@ -106,7 +106,7 @@ import Testing
 
   // MARK: Other types
 
-  @Test("what reads as what")
+  @Test("values are read as other types if they fit")
   func otherTypes() throws {
     #expect(try transcode(7, to: Int64.self) == 7)
     #expect(try transcode(7, to: UInt8.self) == 7)
@@ -133,7 +133,7 @@ import Testing
     var title = "Lavinia"
   }
 
-  @Test("a structure became a class, and the other way round")
+  @Test("a structure is read as a class, and a class as a structure")
   func structuresAndClasses() throws {
     #expect(try transcode([Title(title: "Lavinia")], to: [TitleObject].self)[0].title == "Lavinia")
     let object = TitleObject()
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test("a class that states its version")
+  @Test("an initializer reads an earlier version of its class")
   func versions() throws {
     let old = try KeyedArchiver.archivedData(withRootObject: Second.Player())
     let player = try KeyedUnarchiver.unarchive(Player.self, from: old)
@@ -211,7 +211,7 @@ import Testing
     }
   }
 
-  @Test("a model")
+  @Test("a model reads an earlier version")
   func model() throws {
     let old = try KeyedArchiver.archivedData(withRootObject: Third.Lamp())
     let lamp = try KeyedUnarchiver.unarchive(Lamp.self, from: old)

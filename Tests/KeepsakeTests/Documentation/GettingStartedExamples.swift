@@ -25,7 +25,7 @@ import Testing
     books = [Book(title: "Lavinia", author: author), Book(title: "Tehanu", author: author)]
   }
 
-  @Test("to a file and back")
+  @Test("books are archived to a file and read")
   func file() throws {
     let folder = try TemporaryFolder()
     let path = folder("books.keepsake")
@@ -40,7 +40,7 @@ import Testing
     #expect(isShared && copy.map(\.title) == ["Lavinia", "Tehanu"])
   }
 
-  @Test("to data and back")
+  @Test("books are archived to data and read")
   func data() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: books)
     let copy = try KeyedUnarchiver.unarchive([Book].self, from: data)
@@ -48,7 +48,7 @@ import Testing
     #expect(copy[1].title == "Tehanu" && copy[1].author.name == "Ursula K. Le Guin")
   }
 
-  @Test("a root that is no object")
+  @Test("the root can be a dictionary")
   func roots() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: ["one": 1, "two": 2])
     let numbers = try KeyedUnarchiver.unarchive([String: Int].self, from: data)
@@ -56,7 +56,7 @@ import Testing
     #expect(numbers == ["one": 1, "two": 2])
   }
 
-  @Test("several values under keys")
+  @Test("several values are archived under keys")
   func keys() throws {
     let folder = try TemporaryFolder()
     let path = folder("books.keepsake")
@@ -81,7 +81,7 @@ import Testing
     #expect(unarchiver.allKeys == ["books", "favorite", "page"])
   }
 
-  @Test("in the place of JSONEncoder and JSONDecoder")
+  @Test("ArchiveEncoder and ArchiveDecoder replace JSONEncoder and JSONDecoder")
   func dropIn() throws {
     let data = try ArchiveEncoder().encode(books)
     let copy = try ArchiveDecoder().decode([Book].self, from: data)
@@ -90,7 +90,7 @@ import Testing
     #expect(try KeyedUnarchiver.unarchive([Book].self, from: data).count == 2)
   }
 
-  @Test("a deep copy")
+  @Test("a deep copy keeps sharing")
   func copy() throws {
     let twin = try KeyedArchiver.copy(of: books)
     let isNew = twin[0].author !== books[0].author  // true
@@ -99,7 +99,7 @@ import Testing
     #expect(isNew && isStillShared)
   }
 
-  @Test("in user defaults")
+  @Test("user defaults store books")
   func userDefaults() throws {
     let suite = "keepsake-getting-started-\(UUID().uuidString)"
     let defaults = try #require(UserDefaults(suiteName: suite))

@@ -39,7 +39,7 @@ import Testing
     try KeyedArchiver.archive(rootObject: Library(books: books), toFile: path)
   }
 
-  @Test("by key, by index and by path")
+  @Test("values are found by key, by index and by path")
   func values() throws {
     let archive = try ArchiveValue(forReadingFile: path)
     let library = try archive[KeyedArchiver.rootKey]
@@ -53,7 +53,7 @@ import Testing
     #expect(try books?.count == 2 && archive.keys == ["root"])
   }
 
-  @Test("kinds, classes and numbers of objects")
+  @Test("objects have kinds, classes and numbers")
   func objects() throws {
     let archive = try ArchiveValue(forReadingFile: path)
 
@@ -75,13 +75,13 @@ import Testing
     return try value.members().flatMap { try texts(in: $0.value) }
   }
 
-  @Test("all members")
+  @Test("all texts of an archive are found through members")
   func members() throws {
     let archive = try ArchiveValue(forReadingFile: path)
     #expect(try texts(in: archive.content) == ["Lavinia", "Tehanu"])
   }
 
-  @Test("the largest values")
+  @Test("members have sizes in bytes")
   func sizes() throws {
     let archive = try ArchiveValue(forReadingFile: path)
 
@@ -106,7 +106,7 @@ import Testing
     var books: [NewBook]
   }
 
-  @Test("editing")
+  @Test("values are renamed, set and removed")
   func editing() throws {
     var editor = try ArchiveEditor(forReadingFile: path)
     try editor.renameValue(at: "root.books[0].title", to: "name")
@@ -122,7 +122,7 @@ import Testing
     #expect(try ArchiveValue(forReadingFile: path)[path: "root.founded"] == nil)
   }
 
-  @Test("editing all objects of a class")
+  @Test("the keys of all objects of a class are edited")
   func editingClasses() throws {
     var editor = try ArchiveEditor(forReadingFile: path)
     editor.renameKey("name", to: "fullName", inObjectsOfClass: "Library.Author")

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-// The classes as they were. They are outside of the suite to have plain names for NSKeyedArchiver.
+// The earlier classes. They are outside the suite to have plain names for NSKeyedArchiver.
 
 final class Postcard: NSObject, NSSecureCoding {
   static var supportsSecureCoding: Bool { true }
@@ -105,7 +105,7 @@ final class PictureStamp: Stamp {
     }
   }
 
-  /// What the program wrote when it was called MyApp.
+  /// The archive of the program when it was called MyApp.
   private static func oldPostcard() -> Data {
     let stamp = KeepsakeTests.PictureStamp()
     stamp.price = 90
@@ -124,7 +124,7 @@ final class PictureStamp: Stamp {
     #expect(postcard.stamps[0] === postcard.stamps[2] && !(postcard.stamps[1] is PictureStamp))
   }
 
-  @Test("the code, before and after")
+  @Test("the code before and after the migration works")
   func code() throws {
     let folder = try TemporaryFolder()
     let path = folder("postcard.keepsake")
@@ -143,7 +143,7 @@ final class PictureStamp: Stamp {
     #expect(copy.text == "Greetings")
   }
 
-  @Test("an old file is read, and saved anew")
+  @Test("an old file is read, and saved as an archive of Keepsake")
   func oldFile() throws {
     let folder = try TemporaryFolder()
     let path = folder("postcard")
@@ -157,7 +157,7 @@ final class PictureStamp: Stamp {
     #expect(try Data(contentsOf: URL(fileURLWithPath: path))[1...4].elementsEqual("KEEP".utf8))
   }
 
-  @Test("mixed collections")
+  @Test("mixed collections are read as Any")
   func mixed() throws {
     let sent = KeepsakeTests.Postcard()
     sent.text = "Greetings"
@@ -175,7 +175,7 @@ final class PictureStamp: Stamp {
     #expect(title == "Cards" && card?.text == "Greetings" && recent?.last as? Int == 3)
   }
 
-  @Test("several keys")
+  @Test("several keys are read")
   func keys() throws {
     let old = KeepsakeTests.Postcard()
     old.text = "Greetings"
@@ -201,7 +201,7 @@ final class PictureStamp: Stamp {
     ])
   }
 
-  @Test("names of classes")
+  @Test("subclasses are found by their names, aliases and mappings")
   func names() throws {
     for (name, superclass) in [
       ("_TtC5MyApp12PictureStamp", "_TtC5MyApp5Stamp"), ("MyApp.PictureStamp", "MyApp.Stamp"),
@@ -225,7 +225,7 @@ final class PictureStamp: Stamp {
     var born: Date?
   }
 
-  @Test("a class without a superclass may be called anything, and be a structure now")
+  @Test("a class without a superclass can have any name, and be a structure now")
   func flat() throws {
     let data = FoundationPropertyList.archive(objects: [
       .object("ABCPerson", ["name": .reference(2)]), .string("Ada"),
@@ -240,7 +240,7 @@ final class PictureStamp: Stamp {
     private enum CodingKeys: String, CodingKey { case text = "NSString" }
   }
 
-  @Test("objects of frameworks")
+  @Test("objects of frameworks are read by their keys")
   func frameworks() throws {
     let data = FoundationPropertyList.archive(objects: [
       .object("NSAttributedString", ["NSString": .reference(2), "NSAttributes": .reference(3)]),
@@ -251,7 +251,7 @@ final class PictureStamp: Stamp {
     #expect(text == "Greetings")
   }
 
-  @Test("points are texts, and values are points")
+  @Test("points are archived as texts, and values as points")
   func points() throws {
     let point = CGPoint(x: 1, y: 2)
     let data = foundationArchive {
@@ -263,7 +263,7 @@ final class PictureStamp: Stamp {
     #expect(try unarchiver.decode(CGPoint.self, forKey: "value") == point)
   }
 
-  @Test("what was zero because it was missing")
+  @Test("a missing key throws, where NSCoder returned 0")
   func missing() throws {
     let data = FoundationPropertyList.archive(objects: [.object("MyApp.Stamp", [:])])
     let failure = try failure { try KeyedUnarchiver.unarchive(Stamp.self, from: data) }

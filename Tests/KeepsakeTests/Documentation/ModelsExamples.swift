@@ -24,7 +24,7 @@ import Testing
     var rights: Set<String> = ["read"]
   }
 
-  @Test("a cycle of models, and a subclass")
+  @Test("models close a cycle, and a subclass is found")
   func users() throws {
     let ada = User(name: "Ada")
     let ben = Admin(name: "Ben")
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("a designated initializer")
+  @Test("a model with a designated initializer is copied")
   func badge() throws {
     #expect(try KeyedArchiver.copy(of: Badge(label: "Chair")).label == "Chair")
   }
@@ -70,7 +70,7 @@ import Testing
     @Deferred var next: Page?
   }
 
-  @Test("other wrappers")
+  @Test("a model uses the other wrappers")
   func page() throws {
     let first = Page()
     let second = Page()
@@ -83,7 +83,7 @@ import Testing
     #expect(copy.next?.content[0] as? String == "text" && copy.next?.content[1] as? Int == 7)
   }
 
-  @Test("models in JSON")
+  @Test("a model is encoded to JSON")
   func json() throws {
     let badge = Badge(label: "Chair")
     let json = String(decoding: try JSONEncoder().encode(badge), as: UTF8.self)  // {"label":"Chair"}
@@ -122,7 +122,7 @@ import Testing
     @WeakReference var author: User?
   }
 
-  @Test("a property with a wrapper")
+  @Test("declared fields can have wrappers")
   func wrapped() throws {
     struct Thread: Codable {
       var author: User
@@ -141,7 +141,7 @@ import Testing
     required init() {}
   }
 
-  @Test("a class whose objects refer to each other")
+  @Test("objects of a class with declared fields refer to each other")
   func rooms() throws {
     let hall = Room()
     let kitchen = Room()

@@ -19,7 +19,7 @@ import Testing
     var tag: Tag
   }
 
-  @Test("an object that is reached twice is one object; equal objects stay two")
+  @Test("an object with two references stays one, and equal objects stay two")
   func identity() throws {
     let urgent = Tag(name: "urgent")
     let entries = [
@@ -35,7 +35,7 @@ import Testing
     #expect(isShared && !isMerged)
   }
 
-  @Test("two readers make two graphs")
+  @Test("each unarchiving makes a new graph")
   func twoReaders() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Tag(name: "urgent"))
     let first = try KeyedUnarchiver.unarchive(Tag.self, from: data)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("classes as they are")
+  @Test("plain classes close cycles")
   func plainCycles() throws {
     let album = Album("Live")
     album.tracks = [Track("a", in: album), Track("b", in: album)]
@@ -87,7 +87,7 @@ import Testing
     @WeakReference var department: Department?
   }
 
-  @Test("a weak reference back")
+  @Test("a weak reference leads back, or is nil without its object")
   func weakReference() throws {
     let sales = Department()
     sales.name = "Sales"
@@ -102,7 +102,7 @@ import Testing
     #expect(isBack && department == nil)
   }
 
-  @Test("several keys: weak references wait for the call that decodes their object")
+  @Test("weak references wait for the call that decodes their object")
   func weakReferencesAcrossKeys() throws {
     let sales = Department()
     sales.staff = [Employee(name: "Ada", department: sales)]
@@ -128,7 +128,7 @@ import Testing
     #expect(copy.parent === parent)
   }
 
-  @Test("unowned: what is archived alone brings its owner along")
+  @Test("an unowned reference brings its object along")
   func unowned() throws {
     let album = Album("Live")
     album.tracks = [Track("a", in: album)]
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test("a cycle through a structure")
+  @Test("a deferred property closes a cycle through a structure")
   func deferred() throws {
     let ada = Person(name: "Ada")
     let ben = Person(name: "Ben")
@@ -177,13 +177,13 @@ import Testing
     }
   }
 
-  @Test("a long chain")
+  @Test("a long chain is copied")
   func chain() throws {
     var line: Station?
     for number in 1...20_000 { line = Station(name: "\(number)", next: line) }
     var copy = try KeyedArchiver.copy(of: line)
     #expect(copy?.name == "20000")
-    // Let go one by one: Swift does so by recursion.
+    // Releases the stations one by one, since Swift does so by recursion.
     while let station = copy {
       copy = station.next
       station.next = nil
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  @Test("conditional and deferred by hand")
+  @Test("conditional and deferred coding by hand leads back")
   func byHand() throws {
     let root = Node(name: "root")
     let leaf = Node(name: "leaf")
@@ -262,7 +262,7 @@ import Testing
     }
   }
 
-  @Test("a class that makes itself known")
+  @Test("a class that registers itself closes a cycle")
   func selfRegistering() throws {
     let folder = Folder(name: "Letters")
     folder.files = [File(name: "To Ben", folder: folder)]
@@ -272,7 +272,7 @@ import Testing
 
     #expect(isBack && copy.name == "Letters")
 
-    // Entered through the file, the folder has its files last.
+    // If decoding begins with the file, the folder reads its files last.
     let file = try KeyedArchiver.copy(of: folder.files[0])
     #expect(file.folder.files[0] === file)
     folder.files = []
@@ -293,7 +293,7 @@ import Testing
     }
   }
 
-  @Test("what is not archived is built when the graph is back")
+  @Test("awakeFromArchive rebuilds what is not archived")
   func awakening() throws {
     let index = Index()
     index.tags = [Tag(name: "urgent")]
@@ -313,7 +313,7 @@ import Testing
     }
   }
 
-  @Test("a cycle in which no property can wait is refused when it is written")
+  @Test("archiving a cycle in which no property can wait throws an error")
   func cycle() throws {
     let ada = Unmarked.Person()
     let ben = Unmarked.Person()

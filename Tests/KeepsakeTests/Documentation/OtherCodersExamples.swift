@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// As one might write it for other coders.
+  /// Code that works with other coders.
   struct Trying: Encodable {
     let attachment: Attachment
 

@@ -17,7 +17,7 @@ import Testing
     var stations: [Int] = []
   }
 
-  @Test("declared fields, and arrays of numbers")
+  @Test("declared fields and arrays of numbers are compact")
   func fieldsAndColumns() throws {
     let samples = (0..<100).map { Sample(time: Double($0), value: 0.5, station: "north") }
     let recording = Recording(
@@ -29,11 +29,11 @@ import Testing
     #expect(try roundTrip(recording).stations.count == 100)
 
     let bytes = try KeyedArchiver.archivedData(withRootObject: recording)
-    // Eight bytes a time, four a value, one a station, and some hundred for all that is around them.
+    // Eight bytes for a time, four for a value, one for a station, and some hundred for the rest.
     #expect(bytes.count < 100 * (8 + 4 + 1) + 400)
   }
 
-  @Test("without checksums")
+  @Test("an archive without checksums is smaller")
   func withoutChecksums() throws {
     let bitmap = Data(repeating: 7, count: 200_000)
 
@@ -44,7 +44,7 @@ import Testing
     #expect(try KeyedArchiver.archivedData(withRootObject: bitmap).count > data.count)
   }
 
-  @Test("one key of several")
+  @Test("one key of several is read")
   func oneKey() throws {
     let folder = try TemporaryFolder()
     let path = folder("recording.keepsake")

@@ -16,7 +16,7 @@ import Testing
     var pages: Int
   }
 
-  @Test("a copy for another task")
+  @Test("a copy goes to another task")
   func copyForAnotherTask() async throws {
     let library = Library()
     let snapshot = try KeyedArchiver.disconnectedCopy(of: library)
@@ -45,7 +45,7 @@ import Testing
     private enum MoveCodingKeys: String, CodingKey { case destination = "to" }
   }
 
-  @Test("a case that is gone, and a label that has another name")
+  @Test("a removed case is read as unknown, and a renamed label by its old key")
   func enumerations() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: [OldPriority.medium, .low])
     #expect(try KeyedUnarchiver.unarchive([Priority].self, from: data) == [.unknown, .low])
@@ -70,7 +70,7 @@ import Testing
     var pages: Int?
   }
 
-  @Test("elements that cannot be read")
+  @Test("unreadable elements are skipped")
   func elements() throws {
     let archiver = KeyedArchiver()
     let old = [
@@ -103,7 +103,7 @@ import Testing
     init(_ content: UnknownValue) { self.content = content }
   }
 
-  @Test("the type of a plugin that is not there, and is again")
+  @Test("the value of a missing plugin survives until the plugin is back")
   func plugins() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("Plugin.Hammer", for: Hammer.self)
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test("files that were JSON")
+  @Test("a file that was JSON is read")
   func json() throws {
     let library = Library()
     #expect(try openLibrary(JSONEncoder().encode(library)).books == library.books)
@@ -141,7 +141,7 @@ import Testing
 
   // MARK: Checks
 
-  @Test("nothing is lost")
+  @Test("KeyedArchiver.check finds nothing lost")
   func check() {
     let library = Library()
     let check = KeyedArchiver.check(library)

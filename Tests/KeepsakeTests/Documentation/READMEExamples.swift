@@ -3,8 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// The examples of README.md. Those that name files in the working folder are compiled, and run elsewhere with other
-/// files.
+/// The examples of README.md. Those that name files in the working folder are only compiled.
 @Suite("Documentation: README") struct READMEExamples {
   // MARK: The first one
 
@@ -82,7 +81,7 @@ import Testing
     try document.save()
   }
 
-  @Test("everyday use without files")
+  @Test("everyday calls without files work")
   func everydayUse() throws {
     let (library, point) = (Library(), Point(x: 3, y: 4))
 
@@ -115,7 +114,7 @@ import Testing
     init(_ tag: any Tag) { self.tag = tag }
   }
 
-  @Test("a word in front of a property")
+  @Test("wrappers close cycles and keep types")
   func words() throws {
     let (root, child) = (Node(Colour()), Node(Colour(name: "blue")))
     root.children = [child]
@@ -126,7 +125,7 @@ import Testing
     for node in [root, copy] { node.twin = nil }
   }
 
-  @Test("a class that says how it is called")
+  @Test("a class that states its name is found by it")
   func names() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: [Falcon()] as [Bird])
 
@@ -144,7 +143,7 @@ import Testing
     var level = 1
   }
 
-  @Test("models")
+  @Test("models close a cycle, and a subclass is found")
   func models() throws {
     let (user, admin) = (User(), Admin())
     (user.friends, admin.friends, admin.level) = ([admin], [user], 3)
@@ -159,7 +158,7 @@ import Testing
     var postalCode: Int?
   }
 
-  @Test("a structure that declares its fields")
+  @Test("a structure with declared fields is copied")
   func fields() throws {
     let address = Address(street: "Main Street", city: "Springfield", postalCode: 12_345)
     let copy = try KeyedArchiver.copy(of: address)
@@ -183,7 +182,7 @@ import Testing
     return reports
   }
 
-  @Test("errors")
+  @Test("errors of reading are reported")
   func errors() throws {
     let folder = try TemporaryFolder()
     let path = folder("library.keepsake")

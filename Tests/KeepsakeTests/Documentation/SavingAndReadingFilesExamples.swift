@@ -25,7 +25,7 @@ import Testing
     path = folder("library.keepsake")
   }
 
-  @Test("one root")
+  @Test("a root is saved and read, and a failed save keeps the file")
   func root() throws {
     let library = Library(books: [Book(title: "Lavinia")])
 
@@ -35,7 +35,7 @@ import Testing
     #expect(copy.books[0].title == "Lavinia")
     #expect(try folder.names == ["library.keepsake"])
 
-    // What cannot be archived leaves the file as it was.
+    // A value that cannot be archived leaves the file unchanged.
     struct Refusing: Encodable {
       func encode(to encoder: any Encoder) throws { throw Refusal() }
     }
@@ -44,7 +44,7 @@ import Testing
     #expect(try folder.names == ["library.keepsake"])
   }
 
-  @Test("several keys, of which one is read")
+  @Test("one of several keys is read")
   func keys() throws {
     let books = [Book(title: "Lavinia"), Book(title: "Tehanu")]
 
@@ -65,7 +65,7 @@ import Testing
     #expect(throws: DecodingError.self) { try unarchiver.decode(Book.self, forKey: "current") }
   }
 
-  @Test("verification")
+  @Test("a file is read with full verification")
   func verification() throws {
     try KeyedArchiver.archive(rootObject: Library(books: [Book(title: "Lavinia")]), toFile: path)
 
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("in the background")
+  @Test("a background save reports its progress")
   func background() async throws {
     let url = URL(filePath: path)
     let library = Library(books: [Book(title: "Lavinia")])
@@ -107,7 +107,7 @@ import Testing
     #expect(try KeyedUnarchiver.unarchive(Library.self, from: url).books[0].title == "Lavinia")
   }
 
-  @Test("what errors mean")
+  @Test("errors distinguish missing, unreadable, damaged and newer files")
   func errors() throws {
     guard case .missing = try openLibrary(path) else { throw Refusal(reason: "it is there") }
 
@@ -128,7 +128,7 @@ import Testing
     guard case .unreadable = try openLibrary(folder.path) else { throw Refusal(reason: "a folder is read") }
   }
 
-  @Test("a value that is wrong, and where")
+  @Test("an error has the coding path of the wrong value")
   func codingPath() throws {
     try KeyedArchiver.archive(rootObject: ["books": [["title": 7]]], toFile: path)
 
@@ -142,7 +142,7 @@ import Testing
     #expect(place == "books.0.title")
   }
 
-  @Test("the same bytes")
+  @Test("sorted keys make the same bytes")
   func sortedKeys() throws {
     let counts = ["one": 1, "two": 2, "three": 3]
 

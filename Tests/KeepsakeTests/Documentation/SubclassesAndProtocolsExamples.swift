@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test("a subclass in an array of its superclass")
+  @Test("a subclass in an array of its superclass is found")
   func subclass() throws {
     let animals = [Animal(name: "Tom"), Dog(name: "Rex", tricks: ["sit"])]
     let data = try KeyedArchiver.archivedData(withRootObject: animals)
@@ -47,7 +47,7 @@ import Testing
     #expect(dog?.tricks == ["sit"] && copy.map(\.name) == ["Tom", "Rex"] && !(copy[0] is Dog))
   }
 
-  @Test("the type that was declared when it was archived")
+  @Test("the declared type at archiving decides whether a subclass is found")
   func declaredType() throws {
     let dog = Dog(name: "Rex", tricks: ["sit"])
     let asDog = try KeyedArchiver.archivedData(withRootObject: dog)
@@ -75,7 +75,7 @@ import Testing
     override class var archivedClassAliases: [String] { ["Garage.Lorry"] }
   }
 
-  @Test("names that classes state")
+  @Test("a subclass is found by its stated names")
   func statedNames() throws {
     for name in ["Garage.Truck", "Garage.Lorry"] {
       let archiver = KeyedArchiver()
@@ -95,7 +95,7 @@ import Testing
     return try archiver.encodedData
   }
 
-  @Test("names that a program sets")
+  @Test("a subclass is found by a name that the program maps")
   func mappedNames() throws {
     let data = try animals("Kennel.Hound")
 
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("a delegate that is asked last")
+  @Test("a delegate is asked last")
   func delegate() throws {
     let data = try animals("Kennel.Wolf")
 
@@ -160,7 +160,7 @@ import Testing
     @Polymorphic var named: [String: any Shape] = [:]
   }
 
-  @Test("values and objects behind a protocol")
+  @Test("values and objects behind a protocol keep their types and identity")
   func drawing() throws {
     let polygon = Polygon(corners: [Point(), Point(x: 1, y: 1)])
     let drawing = Drawing(shapes: [Circle(), polygon], selection: polygon, named: ["dot": Circle()])
@@ -172,7 +172,7 @@ import Testing
     #expect(circle?.radius == 1 && isSelected && copy.selection is Polygon && copy.named["dot"] is Circle)
   }
 
-  @Test("a root behind a protocol")
+  @Test("a root behind a protocol is read")
   func root() throws {
     let shapes: [any Shape] = [Circle(), Polygon(corners: [])]
 
@@ -182,7 +182,7 @@ import Testing
     #expect(copy[0] is Circle && copy[1] is Polygon)
   }
 
-  @Test("an object behind a protocol that refers back")
+  @Test("an object behind a protocol can refer back")
   func deferred() throws {
     let frame = Frame()
     frame.content = Group(members: [frame])
@@ -208,7 +208,7 @@ import Testing
 
   // MARK: Policy
 
-  @Test("only registered classes")
+  @Test("with registeredOnly, only registered classes are decoded")
   func policy() throws {
     let data = try animals("Dog")
 
@@ -226,7 +226,7 @@ import Testing
 
   // MARK: Private classes
 
-  @Test("private classes")
+  @Test("a private class needs a stated name")
   func privateClasses() throws {
     let cats: [Animal] = [PrivateCat(name: "Tom")]
     let data = try KeyedArchiver.archivedData(withRootObject: cats)
@@ -235,7 +235,7 @@ import Testing
     let fish: [Animal] = [PrivateFish(name: "Wanda")]
     let failure = try failure { try KeyedArchiver.archivedData(withRootObject: fish) }
     #expect(failure.kind == .invalidValue && failure.code == .unresolvableClass)
-    // Copies look no name up, and where the class itself is declared, it does not matter.
+    // Copies look up no names, and a declared class needs none.
     #expect(try KeyedArchiver.copy(of: fish)[0] is PrivateFish)
     #expect(try roundTrip([PrivateFish(name: "Wanda")])[0].name == "Wanda")
   }

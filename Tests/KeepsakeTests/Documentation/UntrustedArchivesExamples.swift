@@ -64,14 +64,14 @@ import Testing
     return try unarchiver.decode(Upload.self, forKey: "upload")
   }
 
-  @Test("what is expected is read")
+  @Test("an expected archive is read")
   func expected() throws {
     let data = try archive(Upload(rows: [Row(number: 7)], attachment: Picture(name: "sketch")))
     let upload = try readUpload(data)
     #expect(upload.rows.map(\.number) == [7] && upload.attachment is Picture)
   }
 
-  @Test("what is damaged, too large, or makes no sense is not")
+  @Test("a damaged, too large or unexpected archive is refused")
   func unexpected() throws {
     var damaged = try archive(Upload(rows: [Row(number: 7)]))
     damaged[20] ^= 1
@@ -88,7 +88,7 @@ import Testing
     #expect(try failure { try readUpload(archiver.encodedData) }.code == .unresolvableClass)
   }
 
-  @Test("the one-liners and the decoder take the same settings")
+  @Test("the one-line functions and the decoder take the same settings")
   func settings() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Upload(rows: [Row(number: 7)]))
     var limits = ArchiveLimits()

@@ -9,7 +9,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test("a property is listed once, though the first object that is asked encodes another type under its key")
+  @Test("a read-last property is listed once, even if another object encodes another type under its key")
   func listedOnce() throws {
     let root = Part("root")
     root.link = Part("plain", owners: [root])

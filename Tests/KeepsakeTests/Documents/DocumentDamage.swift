@@ -4,9 +4,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Files of documents that were cut off, changed or made up.
+/// Truncated, changed and handmade files of documents.
 @Suite struct DocumentDamage {
-  /// A document of four saves, where each ends, and what each holds.
+  /// A document of four saves, with the end and the title of each.
   private struct Sample {
     let data: Data
     let ends: [Int]
@@ -31,7 +31,7 @@ import Testing
     )
   }
 
-  /// The title of the notebook in `data`, or `nil` where it is refused.
+  /// The title of the notebook in `data`, or `nil` if `data` is refused.
   private func title(_ data: Data, _ change: @autoclosure () -> String) -> String? {
     do {
       return try KeyedUnarchiver.unarchive(Notebook.self, from: data).title
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("cut off anywhere, the newest save that is whole is there")
+  @Test("a file that is cut off anywhere opens at its newest complete save")
   func truncated() throws {
     let sample = try Self.sample()
     for count in 0..<sample.data.count {
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test("what an interrupted save left is read by nobody, and gone with the next save")
+  @Test("readers ignore what an interrupted save left, and the next save removes it")
   func leftovers() throws {
     let sample = try Self.sample()
     let folder = try TemporaryFolder()
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("nothing is appended to a file that another program has shortened")
+  @Test("a file that another program shortened is not saved to")
   func shortened() throws {
     let sample = try Self.sample()
     let folder = try TemporaryFolder()
@@ -81,19 +81,19 @@ import Testing
     let error = #expect(throws: ArchiveError.self) { try document.save() }
     #expect(error?.message.contains("another program has shortened the file") == true)
     #expect(title(try folder.read("notes"), "shortened") == "Notebook 3")
-    // The missing byte is back.
+    // Restores the missing byte.
     try file.seekToEnd()
     try file.write(contentsOf: sample.data.suffix(1))
     try document.save()
     #expect(title(try folder.read("notes"), "saved") == "Notebook 5")
   }
 
-  @Test("a power cut in either step of a save leaves the save before")
+  @Test("a power cut in either step of a save leaves the previous save")
   func powerCuts() throws {
     var random = SeededGenerator("power cuts of saves")
     let sample = try Self.sample()
     let (start, trailer) = (sample.ends[2], sample.ends[3] - SaveTrailer.byteCount)
-    // Before the first synchronization, any part of what was written may be there, and zeros for the rest.
+    // Before the first synchronization, any part of the save may be on disk, and zeros elsewhere.
     for _ in 0..<500 {
       var data = sample.data.prefix(Int.random(in: start...trailer, using: &random))
       for index in start..<data.count where Bool.random(using: &random) { data[index] = 0 }
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test("every single bit: an error, or an earlier save where a trailer is hurt")
+  @Test("a flipped bit gives an error, or an earlier save if it is in the last one")
   func flipped() throws {
     let sample = try Self.sample()
     var data = sample.data
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test("saves that contradict each other are refused, with all checksums right")
+  @Test("contradictory saves with correct checksums are refused")
   func contradictions() throws {
     var random = SeededGenerator("contradictions of saves")
     let sample = try Self.sample()
@@ -132,7 +132,7 @@ import Testing
     for _ in 0..<sized(4_000, inDebug: 1_000) {
       var data = sample.data
       for _ in 0..<Int.random(in: 1...3, using: &random) {
-        // Mostly the directories and trailers, which say where everything is.
+        // Mostly the directories and trailers, which have the offsets.
         let end = sample.ends.randomElement(using: &random) ?? data.count
         let place = end - 1 - Int.random(in: 0..<160, using: &random)
         data[place] = Bool.random(using: &random) ? .random(in: 0...255, using: &random) : data[place] ^ 1
@@ -152,7 +152,7 @@ import Testing
     #expect(refused > sized(4_000, inDebug: 1_000) && read > sized(10, inDebug: 2))
   }
 
-  @Test("a chain of saves that leads nowhere ends", arguments: [0, 1, 17, 1 << 20, Int.max])
+  @Test("a save whose trailer has a wrong offset is not read", arguments: [0, 1, 17, 1 << 20, Int.max])
   func endlessChains(_ start: Int) throws {
     let sample = try Self.sample()
     var data = sample.data
@@ -162,7 +162,7 @@ import Testing
     #expect(title(data, "a save that begins at \(start)") != sample.titles[3])
   }
 
-  @Test("a file is saved to that cannot be compacted, as a lazy value is damaged that nobody reads")
+  @Test("a file with a damaged lazy value can be saved, though not compacted")
   func damagedUnread() throws {
     final class Owner: Codable {
       var text = ""
@@ -188,7 +188,7 @@ import Testing
     #expect(throws: (any Error).self) { try document.root.$lines.load() }
   }
 
-  @Test("without verification, a document reads and saves what is damaged but can be read")
+  @Test("without verification, a document reads and saves damaged but readable values")
   func withoutVerification() throws {
     final class Owner: Codable {
       var texts: [String] = []
@@ -213,7 +213,7 @@ import Testing
   }
 
   @Test(
-    "a file without checksums gets saves without them",
+    "a file without checksums gets saves without checksums",
     arguments: [.withoutChecksums, [.withoutChecksums, .longForm]] as [ArchiveFormatting]
   )
   func withoutChecksums(formatting: ArchiveFormatting) throws {
@@ -241,7 +241,7 @@ import Testing
     #expect(try changed.root(asOf: 1).title == "Notebook")
     #expect(try changed.root(asOf: 2).pages[1].text == "the text of page 1")
     changed.close()
-    // The trailers have a checksum of their own.
+    // Trailers always have a checksum.
     data[data.count - 20] ^= 1
     try folder.write(data, "notes")
     let before = try ArchiveDocument<Notebook>(opening: folder("notes"))
@@ -249,7 +249,7 @@ import Testing
   }
 
   /// The first reference is to the number that an object gets in a later save.
-  @Test("an unread value that refers to nothing stays, also if its document goes back", arguments: [4, .max])
+  @Test("an unread value with a dangling reference stays, also after going back", arguments: [4, .max])
   func danglingReference(number: UInt32) throws {
     final class Owner: Codable {
       var others: [Owner] = []
@@ -272,7 +272,7 @@ import Testing
     #expect(throws: (any Error).self) { try document.root.$list.load() }
   }
 
-  @Test("a string table with very many equal entries does not make a save slow")
+  @Test("very many equal entries of a string table do not slow down a save")
   func equalStrings() throws {
     let folder = try TemporaryFolder()
     let archive = HandmadeArchive.data(
@@ -285,20 +285,20 @@ import Testing
     document.root += ["abc", "def", "abc", "def"]
     #expect(try document.save())
     #expect(try KeyedUnarchiver.unarchive([String].self, fromFile: folder("texts")) == document.root)
-    // The equal entries stay, and a string that was in the table has its number there.
+    // The equal entries stay, and the string in the table keeps its number.
     let image = try ArchiveImage(data: folder.read("texts"), verification: .everything)
     #expect(image.stringCount == 100_003)
     #expect(try image.string(1, at: 0) == "abc" && image.string(100_002, at: 0) == "def")
   }
 
-  @Test("saves that the page of the format describes are read, whoever has written them")
+  @Test("handmade saves are read as the format describes")
   func handmade() throws {
     let first = HandmadeArchive.data(bodies: [[0, 0x95]], topLevel: CraftedArchive.root([0x48, 1]))
     var save = HandmadeSave()
     save.bodies = [(1, [0, 0x96])]
     let second = save.added(to: first)
     #expect(try KeyedUnarchiver.unarchive(Int.self, from: second) == 6)
-    // More bodies, keys, shapes and classes, while the others stay; the same body again.
+    // More bodies, keys, shapes and classes, while the old ones stay; one body is replaced again.
     save.number = 3
     save.bodies = [(1, [0, 0x61, 0x97]), (3, [2, 0x62, 0x98])]
     save.bodies.insert((2, [0, 0x99]), at: 1)
@@ -309,7 +309,7 @@ import Testing
     let third = save.added(to: second)
     #expect(try KeyedUnarchiver.unarchive([String: Int].self, from: third) == ["a": 7])
     try ArchiveImage(data: third, verification: .everything).verifyStructure()
-    // A trailer whose save begins nowhere ends no save: the file is as before.
+    // A trailer with a wrong start ends no save: the file reads as before.
     save.number = 4
     save.ending = { $0[2] = $0[1] }
     #expect(try KeyedUnarchiver.unarchive([String: Int].self, from: save.added(to: third)) == ["a": 7])

@@ -2,7 +2,7 @@ import Foundation
 import Keepsake
 import TestSupport
 
-/// A document of pages that refer to each other in every way that archives know.
+/// A document of pages that refer to each other in every way that archives support.
 final class Notebook: Codable {
   var title = "Notebook"
   var pages: [NotePage] = []
@@ -15,8 +15,8 @@ final class Notebook: Codable {
     pinned = pages.first
   }
 
-  /// The same bytes if and only if the same is in it. Of a copy, in which weak references to objects outside of it are nil,
-  /// as they are when it is read.
+  /// Equal for equal contents. Taken from a copy, in which weak references to objects outside of it are nil, as after
+  /// reading.
   var bytes: Data {
     get throws {
       let copy = try KeyedArchiver.copy(of: self)
@@ -60,11 +60,11 @@ final class Drawing: NotePage {
 }
 
 extension TemporaryFolder {
-  /// How many bytes a file of the folder has.
+  /// The size of a file in the folder.
   func byteCount(_ name: String) throws -> Int { try read(name).count }
 }
 
-/// The code of an `ArchiveError`, or of the one that is the reason of a coding error.
+/// The code of an `ArchiveError`, or of the one that underlies a decoding error.
 func archiveErrorCode(_ error: (any Error)?) -> ArchiveError.Code? {
   switch error {
   case let error as ArchiveError: error.code

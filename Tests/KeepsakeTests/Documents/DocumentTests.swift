@@ -4,7 +4,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What a document promises to who uses it.
+/// What a document promises to its users.
 @Suite struct DocumentTests {
   private let folder: TemporaryFolder
 
@@ -22,7 +22,7 @@ import Testing
     return try ArchiveDocument(opening: path)
   }
 
-  @Test("what was saved is read, by a document and by an unarchiver", arguments: [3, 300])
+  @Test("a document and an unarchiver read what was saved", arguments: [3, 300])
   func roundTrip(pageCount: Int) throws {
     var document = try create(pageCount)
     for round in 0..<5 {
@@ -42,7 +42,7 @@ import Testing
     #expect(document.saves.reduce(0) { $0 + $1.byteCount } == byteCount)
   }
 
-  @Test("an object that is reached twice, from old and new objects, stays one")
+  @Test("an object that old and new objects refer to stays one object")
   func identity() throws {
     var document = try create(200)
     let added = NotePage("new")
@@ -56,10 +56,10 @@ import Testing
     #expect(document.root.pinned === pages[0])
   }
 
-  @Test("nothing changed, nothing is written", arguments: [0, 3, 300])
+  @Test("a save without changes writes nothing", arguments: [0, 3, 300])
   func unchanged(pageCount: Int) throws {
     var document = try create(pageCount)
-    // Also if the file has the short form, and is to get the long one.
+    // Also if the file has the short form, which the next save would replace.
     #expect(try document.saves.map(\.byteCount) == [folder.byteCount("notes")])
     document.root.tags = ["a", "b", "c", "d", "e"]
     document.root.counts = Dictionary(uniqueKeysWithValues: (0..<20).map { ("key \($0)", $0) })
@@ -68,12 +68,12 @@ import Testing
     #expect(try !document.save())
     #expect(document.saves.reduce(0) { $0 + $1.byteCount } == bytes.count)
     document = try reopen(document)
-    // Sets and dictionaries have another order in each process, and each time they are read.
+    // Sets and dictionaries have another order in each process and after each reading.
     #expect(try !document.save())
     #expect(try folder.read("notes") == bytes)
   }
 
-  @Test("a small change writes little, also after the document was opened again")
+  @Test("a small change writes little, also after reopening")
   func smallChanges() throws {
     var document = try create(20_000)
     for isReopened in [false, true] {
@@ -89,7 +89,7 @@ import Testing
     #expect(try folder.byteCount("notes") < document.saves[0].byteCount + 200_000)
   }
 
-  @Test("new classes, keys, shapes, strings and weak references are added")
+  @Test("a save adds new classes, keys, shapes, strings and weak references")
   func additions() throws {
     var document = try create(100)
     let drawing = Drawing("drawing", [0.5, 1])
@@ -102,14 +102,14 @@ import Testing
     let read = try #require(document.root.pages[100] as? Drawing)
     #expect(read.points == [0.5, 1] && read.back === document.root.pages[3])
     #expect(document.root.pages[3].back === read)
-    // Nothing else leads to it: the weak reference is nil then.
+    // Nothing else refers to it, so the weak reference becomes nil.
     document.root.pages.remove(at: 100)
     try document.save()
     document = try reopen(document)
     #expect(document.root.pages[3].back == nil && document.root.pages.last?.title == "page 4")
   }
 
-  @Test("a compacted document is what archiving its root object writes", arguments: [2, 500])
+  @Test("a compacted document has the bytes of an archive of its root object", arguments: [2, 500])
   func compact(pageCount: Int) throws {
     var document = try create(pageCount)
     document.compactsAutomatically = false
@@ -128,7 +128,7 @@ import Testing
     #expect(try reopen(document).root.bytes == bytes)
   }
 
-  @Test("a file that is mostly out of date is compacted by itself, unless told otherwise")
+  @Test("a mostly outdated file is compacted automatically, unless that is turned off")
   func compactsItself() throws {
     let document = try create(2_000)
     let first = document.saves[0].byteCount
@@ -146,7 +146,7 @@ import Testing
     #expect(try KeyedUnarchiver.unarchive(Notebook.self, fromFile: path).bytes == document.root.bytes)
   }
 
-  @Test("any root value: a structure, a number, a string")
+  @Test("the root can be a structure or a number")
   func values() throws {
     let structure = try ArchiveDocument(creating: folder("a"), root: ["x": [1, 2, 3], "y": []])
     structure.root["z"] = [7]
@@ -167,7 +167,7 @@ import Testing
     #expect(try ArchiveDocument<Int>(opening: folder("b")).root(asOf: 2) == 2)
   }
 
-  @Test("an archive that was written in one go is a document; one with other keys is none")
+  @Test("an ordinary archive opens as a document, but not one with other keys")
   func archives() throws {
     try KeyedArchiver.archive(rootObject: Notebook(pageCount: 100), toFile: path)
     let document = try ArchiveDocument<Notebook>(opening: path)
@@ -190,7 +190,7 @@ import Testing
     #expect(error?.code == .misuse && error?.message.contains("an archive of NSKeyedArchiver") == true)
   }
 
-  @Test("an error while saving leaves file and document as they were")
+  @Test("an error while saving leaves the file and the document unchanged")
   func errors() throws {
     final class Picky: Codable {
       var name = "picky"
@@ -243,7 +243,7 @@ import Testing
     var wide: [Wide] = []
   }
 
-  @Test("code that a save calls cannot save the document", arguments: 0..<4)
+  @Test("code that a save calls cannot save, compact or revert the document", arguments: 0..<4)
   func savesWithinSaves(_ way: Int) throws {
     let document = try ArchiveDocument(creating: path, root: Drawer())
     let saving = Saving()
@@ -296,7 +296,7 @@ import Testing
     }
   }
 
-  @Test("a type that an abandoned value was the first to use keeps its place in the file")
+  @Test("a type that an abandoned value used first keeps its number in the file")
   func abandonedTypes() throws {
     try ArchiveDocument(creating: path, root: Panel()).close()
     let document = try ArchiveDocument<Panel>(opening: path)
@@ -308,7 +308,7 @@ import Testing
     #expect(image.classes.count == 2 && image.saves.count == 1)
   }
 
-  @Test("it has one writer, and any number of readers, which are not disturbed")
+  @Test("a document has one writer, and does not disturb readers")
   func oneWriter() throws {
     let document = try create(500)
     let reader = try KeyedUnarchiver(forReadingFile: path)
@@ -350,7 +350,7 @@ import Testing
     var ranks: [Member: String] = [:]
   }
 
-  @Test("sets of objects that nothing distinguishes stay as they are, in whatever order they are in memory")
+  @Test("sets of indistinguishable objects are not written again in another order")
   func alikeElements() throws {
     let club = Club()
     let table = Member()
@@ -391,7 +391,7 @@ import Testing
     init(_ next: NewLink?) { self.next = next }
   }
 
-  @Test("a property that could wait when the file was made, and cannot any more, closes no cycle")
+  @Test("a property that can no longer wait closes no cycle")
   func changedClass() throws {
     let (first, second) = (OldLink(), OldLink())
     (first.next, second.next) = (second, first)
@@ -407,9 +407,9 @@ import Testing
     root.others.first = nil
   }
 
-  @Test("what another program has put in the place of the file stays", arguments: [3, 300])
+  @Test("a file that another program has replaced stays", arguments: [3, 300])
   func replacedFile(pageCount: Int) throws {
-    // A small archive, the first save of which replaces the file, and a large one, to which it is appended.
+    // The first save replaces a small archive, and appends to a large one.
     try KeyedArchiver.archive(rootObject: Notebook(pageCount: pageCount), toFile: path)
     let document = try ArchiveDocument<Notebook>(opening: path)
     try KeyedArchiver.archive(rootObject: "other", toFile: path)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a document has saved before, read and restored.
+/// Earlier saves of a document, read and restored.
 @Suite struct EarlierSaves {
   private let folder: TemporaryFolder
 
@@ -11,7 +11,7 @@ import Testing
 
   private var path: String { folder("notes") }
 
-  @Test("a save after which the document cannot open the file is taken back")
+  @Test("a save is undone if the document cannot open the file afterwards")
   func cannotOpen() throws {
     try ArchiveDocument(creating: path, root: Notebook(pageCount: 300)).close()
     let before = try folder.read("notes")
@@ -29,7 +29,7 @@ import Testing
     #expect(try ArchiveDocument<Notebook>(opening: path).root.title == "short")
   }
 
-  @Test("each save can be read, and gone back to")
+  @Test("each save can be read and restored")
   func earlierSaves() throws {
     var document = try ArchiveDocument(creating: path, root: Notebook(pageCount: 50))
     var bytes = [try document.root.bytes]
@@ -60,7 +60,7 @@ import Testing
     #expect(try document.root(asOf: 6).bytes == bytes[5])
   }
 
-  /// What an open archive says of its parts.
+  /// All parts of an open archive.
   private func parts(_ image: ArchiveImage) throws -> [String] {
     let bodies = try (1...image.directory.bodyCount).map { try image.body($0, at: 0) }
     let strings = try (0..<image.stringCount).map { try image.string($0, at: 0) }
@@ -71,7 +71,7 @@ import Testing
     ]
   }
 
-  @Test("an archive that was open before saves were added is the same as one opened afterwards")
+  @Test("an archive opened before saves were added equals one opened afterwards")
   func addedSaves() throws {
     let document = try ArchiveDocument(creating: path, root: Notebook(pageCount: 200))
     document.compactsAutomatically = false
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("an error while an earlier save is restored leaves the root object as it was")
+  @Test("an error while an earlier save is restored leaves the root object unchanged")
   func errorsOfReverting() throws {
     let document = try ArchiveDocument(creating: path, root: Fickle())
     let root = document.root
@@ -152,7 +152,7 @@ import Testing
     init(_ number: Int) { self.number = number }
   }
 
-  /// Releases the links one after the other, not in each other.
+  /// Releases the links one by one, without recursion.
   private func release<Link: Linked>(_ first: Link) {
     var link = first
     while let next = link.next { (link.next, link) = (nil, next) }
@@ -169,7 +169,7 @@ import Testing
     release(first)
   }
 
-  @Test("a long chain of lazy values comes back with an earlier save", arguments: [true, false])
+  @Test("restoring an earlier save restores a long chain of lazy values", arguments: [true, false])
   func longChain(areArchivedAsLazy: Bool) throws {
     let length = 10_000
     if areArchivedAsLazy {

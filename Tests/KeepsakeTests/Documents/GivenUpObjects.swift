@@ -4,7 +4,7 @@ import Testing
 
 @testable import Keepsake
 
-/// Objects that `encode(to:)` encodes in a save of a document, and then gives up because of an error.
+/// Objects that `encode(to:)` encodes in a save of a document, and then abandons because of an error.
 @Suite struct GivenUpObjects {
   private struct GivenUp: Encodable {
     let pages: [NotePage]
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  /// Gives up its draft before it encodes its pages.
+  /// Abandons its draft before and after it encodes its pages.
   private final class Drafted: Codable {
     var pages: [NotePage] = []
     var draft: [NotePage] = []
@@ -39,7 +39,10 @@ import Testing
     }
   }
 
-  @Test("they leave no number unused, and take none of another object", arguments: [true, false])
+  @Test(
+    "abandoned objects leave no number unused, and take none of another object",
+    arguments: [true, false]
+  )
   func numbers(areNew: Bool) throws {
     let folder = try TemporaryFolder()
     let path = folder("pages")
@@ -52,7 +55,7 @@ import Testing
       let added = (0..<3).map { NotePage("added \(round).\($0)") }
       (added[0].links, added[2].back) = (Array(root.pages.suffix(2)), root.pages[round])
       root.pages.insert(contentsOf: added, at: 0)
-      // An object that is given up in one place may stay in another.
+      // An abandoned object may stay elsewhere.
       if round % 2 == 1 { root.pages.append(root.draft[1]) }
       #expect(try document.save())
       #expect(try !document.save())

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Documents with lazy values that lead to the same objects as other properties do.
+/// Documents whose lazy values and other properties share objects.
 @Suite struct LazyDocuments {
   private final class Photo: Codable {
     var title: String
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// Has another thread read a lazy value each time it is encoded.
+  /// Makes another thread read a lazy value each time it is encoded.
   private final class Wall: Codable {
     var shelves: [Shelf]
     private var encodedCount = 0
@@ -86,7 +86,7 @@ import Testing
     @Lazy var things: [Thing] = []
   }
 
-  @Test("a value whose class was missing is read, and the document saved, once the class is there")
+  @Test("once a missing class exists, its value is read, and the document can be saved")
   func classComesLater() throws {
     let name = "LazyDocuments.LateThing"
     KeyedArchiver.setClassName(name, for: LateThing.self)
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("what was changed is saved, although only a value that was not read leads to it any more")
+  @Test("a changed object is saved even if only an unread value still refers to it")
   func changedAndLeft() throws {
     let document = try open()
     document.root.cover?.title = "new cover"
@@ -122,7 +122,7 @@ import Testing
     #expect(document.root.photos.map(\.title) == ["new cover", "new best", "photo 2"])
   }
 
-  @Test("a listed object is saved that was read before the last lazy value was")
+  @Test("a listed object that was read before the last lazy value is saved")
   func allRead() throws {
     let document = try open()
     #expect(try !document.save())
@@ -136,7 +136,7 @@ import Testing
     #expect(try ArchiveImage(data: folder.read("album"), verification: .everything).directory.bodyCount == 6)
   }
 
-  @Test("lazy values that are read during a save have the objects that they had")
+  @Test("lazy values that are read during a save keep their objects")
   func readMeanwhile() throws {
     let shelves = (0..<3).map { _ in Shelf() }
     shelves[0].neighbor = shelves[1]
@@ -151,7 +151,7 @@ import Testing
     #expect(saved[0].title.hasPrefix("changed beside 1"))
   }
 
-  @Test("what is encoded waits for threads that read lazy values")
+  @Test("encoding can wait for threads that read lazy values")
   func waitingForThreads() throws {
     let shelves = (0..<4).map { number in
       let shelf = Shelf()
@@ -167,7 +167,7 @@ import Testing
     #expect(saved.shelves.map(\.photos[0].title) == ["0", "1", "2", "3"])
   }
 
-  @Test("threads read lazy values while a document is saved and compacted")
+  @Test("threads can read lazy values while a document is saved and compacted")
   func threads() async throws {
     let albums = (0..<200).map { _ in Album() }
     let shared = Photo("shared")
@@ -199,7 +199,7 @@ import Testing
     }
   }
 
-  @Test("a weak reference stays that leads to an object of a value that was not read")
+  @Test("a weak reference to an object of an unread value stays")
   func weakReference() throws {
     let document = try open()
     document.root.cover = nil
@@ -223,7 +223,7 @@ import Testing
     }
   }
 
-  @Test("a weak reference stays that was read while the program held its object", arguments: [false, true])
+  @Test("a weak reference that was read while the program held its object stays", arguments: [false, true])
   func weakReferenceToHeldObject(isListed: Bool) throws {
     let board = Board("photo")
     board.cover = board.photos[0]
@@ -243,7 +243,7 @@ import Testing
     }
   }
 
-  @Test("weak references that a thread reads while a document is compacted find their objects")
+  @Test("weak references that a thread reads during compaction find their objects")
   func weakReferencesWhileCompacting() async throws {
     // A large value that nothing reads, so that replacing the file takes time.
     let large = Board(String(repeating: "large", count: sized(4 << 20, inDebug: 1 << 19)))
@@ -255,7 +255,7 @@ import Testing
     async let count = Task.detached {
       var count = 0
       for (index, board) in all.value.enumerated() {
-        // In bursts: as long as references are read, a save follows them, and the file is not replaced.
+        // In bursts: while references are being read, a save follows them and the file is not replaced.
         if index % 50 == 0 { usleep(150_000) }
         count += board.albums.count
       }
@@ -272,7 +272,7 @@ import Testing
     }
   }
 
-  @Test("a file is compacted when large bodies became small, though a lazy value is unread")
+  @Test("a file is compacted after large bodies become small, even with an unread lazy value")
   func shrinks() throws {
     let album = Album()
     album.cover = Photo(String(repeating: "large ", count: 50_000))
@@ -286,7 +286,7 @@ import Testing
     #expect(document.root.photos.map(\.title) == ["unread"])
   }
 
-  @Test("an earlier save is gone back to with its lazy values")
+  @Test("restoring an earlier save restores its lazy values")
   func revert() throws {
     let document = try open()
     document.root.photos[2].title = "changed"
@@ -302,7 +302,7 @@ import Testing
   }
 
   @Test(
-    "what of an earlier save cannot be read stays as it is, unless that is not as it was",
+    "going back keeps an unreadable lazy value if it did not change, and fails otherwise",
     arguments: [false, true]
   )
   func revertPastFaults(isMended: Bool) throws {
@@ -347,7 +347,7 @@ import Testing
     #expect((try? saved.$all.load()) == nil || isMended)
   }
 
-  @Test("an earlier save is gone back to with what lazy values in a property hold that has become lazy since")
+  @Test("going back restores the lazy values in a property that has become lazy since")
   func revertWhatBecameLazy() throws {
     struct Eager: Codable { var albums = [Album()] }
     struct Later: Codable { @Lazy var albums: [Album] = [] }
@@ -363,7 +363,7 @@ import Testing
     for root in [document.root, saved] { #expect(root.albums[0].photos.map(\.title) == ["old"]) }
   }
 
-  @Test("a property that became lazy leaves the object alone that others refer to", arguments: 0..<3, 0..<3)
+  @Test("a property that became lazy keeps sharing its object", arguments: 0..<3, 0..<3)
   func becameLazy(readCount: Int, way: Int) throws {
     final class Eager: Codable {
       var cover: Photo?

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Objects of a document that initializers make one object, as when each name has one object in the program.
+/// Objects of a document that initializers merge, for example to have one object for each name.
 @Suite struct MergedObjects {
   private let folder: TemporaryFolder
 
@@ -15,7 +15,7 @@ import Testing
     try KeyedUnarchiver.unarchive(type, fromFile: path)
   }
 
-  @Test("a changed object is saved with all that refers to it")
+  @Test("a change of a merged object is saved for all that refer to it")
   func merged() throws {
     let pairs = (0..<100).map { CoinPair(Coin("coin \($0)"), Coin("coin \($0 / 2)")) }
     try ArchiveDocument(creating: path, root: pairs).close()
@@ -28,12 +28,12 @@ import Testing
       #expect(try document.save(changed: [coin]))
       let read = try saved([CoinPair].self)
       #expect(read[5].first.price == price && read[10].second === read[5].first)
-      // A save that compares everything finds that they are one.
+      // The first save finds that the objects are one, and writes all references.
       #expect((document.saves[price - 1].byteCount < 200) == (price == 3))
     }
   }
 
-  @Test("so are objects that become one when a lazy value is read")
+  @Test("a change of objects that a lazy value merges is saved for all that refer to them")
   func mergedLater() throws {
     let albums = (0..<100).map { CoinAlbum(Coin("coin \($0)"), [Coin("coin \($0)")]) }
     try ArchiveDocument(creating: path, root: albums).close()
@@ -60,7 +60,7 @@ extension Replaceable {
   init(existing object: Self) { self = object }
 }
 
-/// One object for each name, if the user info has those that exist.
+/// One object for each name, if the user info keeps the existing ones.
 private final class Coin: Codable, Replaceable {
   let name: String
   var price = 1

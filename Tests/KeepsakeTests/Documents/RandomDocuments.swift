@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Documents that are changed at random, saved, opened again, compacted and gone back in.
+/// Documents with random changes, saves, reopening, compaction and restored saves.
 @Suite struct RandomDocuments {
-  /// Changes something, and notes the objects of which.
+  /// Makes a random change, and appends the changed objects to `changed`.
   private func change(
     _ notebook: Notebook,
     _ changed: inout [any Codable & AnyObject],
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "every save holds what the root object was, in whatever order things are done",
+    "every save holds the root object of its time, after random operations in random order",
     arguments: 0..<sized(12, inDebug: 3)
   )
   func anyOrder(_ index: Int) throws {
@@ -59,7 +59,7 @@ import Testing
         document.compactsAutomatically = false
         #expect(try document.root.bytes == expected.last)
       case 1:
-        // Not of a copy: the document may keep an object to which a weak reference alone leads.
+        // Not of a copy: the document may keep an object that has only a weak reference.
         let archive = try KeyedArchiver.archivedData(
           withRootObject: document.root,
           outputFormatting: .sortedKeys
@@ -96,11 +96,11 @@ import Testing
   private final class Shelf: Codable {
     var name = ""
     @Lazy var pages: [NotePage] = []
-    /// The first of the pages, in a value of its own.
+    /// The first of the pages, as a separate value.
     @Lazy var first: NotePage?
   }
 
-  /// The titles of all pages, and whether each first page is the one that is among the pages.
+  /// The titles of all pages, and whether the first page is shared with the pages.
   private func contents(_ shelves: [Shelf]) -> [[String]] {
     shelves.map { shelf in
       let isShared = shelf.first === shelf.pages.first
@@ -131,7 +131,10 @@ import Testing
     }
   }
 
-  @Test("lazy values that are touched and left alone at random", arguments: 0..<sized(10, inDebug: 3))
+  @Test(
+    "lazy values that are read or left unread at random are saved correctly",
+    arguments: 0..<sized(10, inDebug: 3)
+  )
   func lazyValues(_ index: Int) throws {
     var random = SeededGenerator("random lazy documents \(index)")
     let folder = try TemporaryFolder()
@@ -167,7 +170,7 @@ import Testing
         model = models[number - 1]
       default: try document.save()
       }
-      // Nothing is written where nothing changed, and compacting leaves one save.
+      // A save without changes writes nothing, and compaction leaves one save.
       if document.saves.count == 1 { models = [] }
       if document.saves.count > models.count { models.append(model) }
       let read = try KeyedUnarchiver.unarchive([Shelf].self, fromFile: folder("shelves"))

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What is read lets go of its file: otherwise the space of a file that was replaced stays taken, and a disk in use.
+/// Values that were read release their file: otherwise a replaced file keeps its space, and its volume stays in use.
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/maps"), "there is no /proc"))
 struct ReleasedFiles {
   private let folder: TemporaryFolder
@@ -24,7 +24,7 @@ struct ReleasedFiles {
     @Lazy var entries: [String] = ["one"]
   }
 
-  @Test("an unarchiver", arguments: [3, 3000])
+  @Test("an unarchiver releases its file", arguments: [3, 3000])
   func unarchiver(count: Int) throws {
     let path = folder("numbers")
     try KeyedArchiver.archive(rootObject: (0..<count).map(String.init), toFile: path)
@@ -34,7 +34,7 @@ struct ReleasedFiles {
 
   enum Use: CaseIterable { case reading, changing, lazyReading, lazyChanging, compacting, earlier, reverting }
 
-  @Test("a document that is closed, and all that it has read", arguments: Use.allCases)
+  @Test("a closed document and all that it has read release the file", arguments: Use.allCases)
   func document(_ use: Use) throws {
     let path = folder("diary")
     try ArchiveDocument(creating: path, root: Diary()).close()
@@ -65,7 +65,7 @@ struct ReleasedFiles {
     #expect(try !isMapped)
   }
 
-  @Test("a lazy value that is read when its unarchiver is gone")
+  @Test("a lazy value that is read after its unarchiver is gone releases the file")
   func lazyValue() throws {
     let path = folder("shelf")
     try KeyedArchiver.archive(rootObject: Shelf(), toFile: path)

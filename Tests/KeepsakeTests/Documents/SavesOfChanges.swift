@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Saves of a document whose caller says which objects have changed.
+/// Saves of a document whose caller lists the changed objects.
 @Suite struct SavesOfChanges {
   private let folder: TemporaryFolder
 
@@ -15,7 +15,7 @@ import Testing
     try KeyedUnarchiver.unarchive(type, fromFile: path)
   }
 
-  @Test("the objects that are listed are saved, and new ones that they refer to", arguments: [false, true])
+  @Test("listed objects are saved, with new objects that they refer to", arguments: [false, true])
   func listed(isReopened: Bool) throws {
     var document = try ArchiveDocument(creating: path, root: Notebook(pageCount: 500))
     if isReopened {
@@ -47,7 +47,7 @@ import Testing
     #expect(try folder.read("notes") == bytes)
   }
 
-  @Test("a change of another object is found by the next save that looks at everything")
+  @Test("the next full save finds changes of unlisted objects")
   func notListed() throws {
     let document = try ArchiveDocument(creating: path, root: Notebook(pageCount: 50))
     let pages = document.root.pages
@@ -60,7 +60,7 @@ import Testing
     #expect(try !document.save())
   }
 
-  @Test("an object that comes back is new, although the save without it had nothing to write")
+  @Test("an object that was removed and added again is saved anew")
   func comesBack() throws {
     let document = try ArchiveDocument(creating: path, root: Notebook(pageCount: 5))
     let page = document.root.pages.remove(at: 3)
@@ -73,7 +73,7 @@ import Testing
     #expect(try !document.save())
   }
 
-  @Test("nothing is written for objects that did not change, or are not in the document")
+  @Test("nothing is written for unchanged objects and objects outside the document")
   func nothing() throws {
     let document = try ArchiveDocument(creating: path, root: Notebook(pageCount: 50))
     let bytes = try folder.read("notes")
@@ -83,7 +83,7 @@ import Testing
     #expect(try folder.read("notes") == bytes)
   }
 
-  @Test("nothing is written either for objects with a string that is first in another")
+  @Test("nothing is written for unchanged objects with a shared string")
   func sharedStrings() throws {
     let document = try ArchiveDocument(creating: path, root: Notebook(pageCount: 5))
     let pages = document.root.pages
@@ -106,7 +106,7 @@ import Testing
     #expect(try saved().pages[3].text == "the same texu")
   }
 
-  @Test("a weak property gets its object when that is archived, although its owner is not listed")
+  @Test("a weak property finds its object when that is archived, even if its owner is not listed")
   func archivedLater() throws {
     let document = try ArchiveDocument(creating: path, root: Pinboard())
     let (pin, other) = (Pin("pin"), Pin("other"))
@@ -131,7 +131,7 @@ import Testing
     #expect(try !document.save())
   }
 
-  @Test("the same in a document that was just created or compacted")
+  @Test("a weak property finds its object also right after creation or compaction")
   func archivedAfterCreating() throws {
     let (pin, other, third) = (Pin("pin"), Pin("other"), Pin("third"))
     (pin.weakly, other.weakly) = (other, third)
@@ -158,7 +158,7 @@ import Testing
     init(_ name: String) { self.name = name }
   }
 
-  @Test("a reference under another key may make a cycle, also to an object that was referred to before")
+  @Test("a new reference under another key may close a cycle")
   func anotherKey() throws {
     let document = try ArchiveDocument(creating: path, root: Task("root"))
     let task = Task("task")
@@ -173,7 +173,7 @@ import Testing
     document.root.tasks = []
   }
 
-  @Test("so may a reference between listed objects, by way of one that is not listed")
+  @Test("a reference between listed objects may close a cycle through an unlisted one")
   func betweenListed() throws {
     let document = try ArchiveDocument(creating: path, root: Task("root"))
     let (first, between, last) = (Task("first"), Task("between"), Task("last"))
@@ -189,7 +189,7 @@ import Testing
     for task in [root.tasks[0], first] { task.note = nil }
   }
 
-  @Test("with objects that are known early, another root object may be where no reader can begin")
+  @Test("a new root object is refused if no reader can begin its cycle there")
   func otherRoot() throws {
     let early = EarlySaveEnd()
     let late = LateSaveEnd(early)
@@ -203,7 +203,7 @@ import Testing
     back.late = nil
   }
 
-  @Test("with objects that are known early, so may the order in which readers meet them")
+  @Test("a new order in which readers meet objects known early may close a cycle")
   func otherStart() throws {
     let document = try ArchiveDocument(creating: path, root: Task("root"))
     let (item, task) = (Item(), Task("plain"))
@@ -218,7 +218,7 @@ import Testing
     for item in [root.item, item] { item?.holder = Item.Holder() }
   }
 
-  @Test("the references of a model that stay the same lead to no other objects")
+  @Test("unlisted objects behind unchanged references of a model are not saved")
   func sameReferences() throws {
     let root = Task("root")
     let item = Item()
@@ -255,7 +255,7 @@ import Testing
     init(_ name: String) { self.name = name }
   }
 
-  @Test("a root object that is a structure is looked at")
+  @Test("a root that is a structure is always compared")
   func structure() throws {
     let document = try ArchiveDocument(creating: path, root: ["a": [NotePage("one")], "b": []])
     document.root["b"] = [NotePage("two")]
@@ -268,7 +268,7 @@ import Testing
     var name = "shelf"
   }
 
-  @Test("lazy values that were read are looked at with their owner; others stay unread")
+  @Test("lazy values that were read are saved with their owner, and others stay unread")
   func lazyValues() throws {
     try ArchiveDocument(creating: path, root: [Shelf(), Shelf()]).close()
     let document = try ArchiveDocument<[Shelf]>(opening: path)
@@ -291,7 +291,7 @@ import Testing
     init(owner: Part?) { self.owner = owner }
   }
 
-  /// A property of this type is neither optional nor a collection, and so a cycle by way of it cannot be read.
+  /// A property of this type is neither optional nor a collection, so no reader can close a cycle through it.
   private enum Link: Codable {
     case end
     case station(Station)
@@ -302,7 +302,7 @@ import Testing
     var name = ""
   }
 
-  @Test("a cycle by way of objects that are not listed is refused, as when everything is looked at")
+  @Test("a cycle through unlisted objects is refused, as in a full save")
   func cycles() throws {
     let stations = (0..<10).map { _ in Station() }
     for (station, next) in zip(stations, stations.dropFirst()) { station.link = .station(next) }
@@ -318,7 +318,7 @@ import Testing
     #expect(try saved([Station].self).count == 10)
   }
 
-  @Test("a path back that is no cycle which cannot be read is saved")
+  @Test("a reference back that closes no unreadable cycle is saved")
   func pathsBack() throws {
     let parts = (0..<20).map { _ in Part(owner: nil) }
     for (part, next) in zip(parts, parts.dropFirst()) { part.next = [next] }
@@ -337,7 +337,7 @@ class SaveEnd: Codable {
   init() {}
 }
 
-/// The key is not the name of the property, so that this cannot be read last.
+/// The key is not the name of the property, so the property cannot be read last.
 final class EarlySaveEnd: SaveEnd, SelfRegistering {
   var late: LateSaveEnd?
   private enum CodingKeys: CodingKey { case other }

@@ -103,7 +103,7 @@ private struct EveryKindOfValue: Codable {
     #expect(try archive[path: "root.weak"]?.kind == .conditional)
     #expect(try archive[path: "root.weak.pages"]?.intValue == 10)
     #expect(try archive[path: "root.books[3]"] == nil && archive[path: "root.x.y"] == nil)
-    // A reference is smaller than its object; both are where they are said to be.
+    // A reference is smaller than its object; both are at their stated offsets.
     let reference = try #require(try books[0])
     let object = try #require(try reference.objectByteRange)
     #expect(try reference.byteRange.count == 2 && object.count > 4 && !object.contains(reference.offset))
@@ -132,7 +132,7 @@ private struct EveryKindOfValue: Codable {
   @Test func onlyWhatIsLookedAtIsRead() throws {
     var data = try KeyedArchiver.archivedData(withRootObject: Shelf((0..<9_000).map { Volume("book \($0)") }))
     data[data.count / 2] ^= 0xFF
-    // The damage is in a body that nobody asks for.
+    // The damage is in a body that is not read.
     let archive = try ArchiveValue(forReadingFrom: data)
     #expect(try archive[path: "root.books[0].title"]?.stringValue == "book 0")
     #expect(throws: ArchiveError.self) { try ArchiveValue(forReadingFrom: data, verification: .everything) }

@@ -1,9 +1,9 @@
 import Foundation
 import Keepsake
 
-/// Archives to be written anew, and what a reader could see in them.
+/// Archives before and after rewriting, as their readers see them.
 enum EditedSamples {
-  /// All that stands in an archive, objects numbered in the order in which they are met.
+  /// The contents of an archive, with objects numbered in the order in which they are met.
   static func text(_ data: Data) throws -> [String] {
     let archive = try ArchiveImage(data: data, verification: .everything)
     try archive.verifyStructure()

@@ -48,7 +48,7 @@ private struct Zoo: Codable {
   var city: String
 }
 
-/// `ArchiveEditor`: archives changed without their classes.
+/// `ArchiveEditor` changes archives without their classes.
 @Suite struct Editors {
   private func zoo() -> Zoo {
     let (ape, owl) = (Creature("ape"), Bird("owl"))
@@ -79,13 +79,13 @@ private struct Zoo: Codable {
     )
   }
 
-  /// Whatever archives hold, writing them anew changes nothing that a reader could see.
+  /// Rewriting any archive changes nothing that a reader can see.
   @Test func everySampleSurvives() throws {
     for (name, data) in try FrozenArchives.all() {
       let editor = try ArchiveEditor(forReadingFrom: data)
       let again = try editor.encodedData
       #expect(try EditedSamples.text(data) == EditedSamples.text(again), "\(name)")
-      // And once more, to the same bytes.
+      // Rewriting again gives the same bytes.
       #expect(try ArchiveEditor(forReadingFrom: again).encodedData == again, "\(name)")
     }
   }
@@ -141,7 +141,7 @@ private struct Zoo: Codable {
     )
   }
 
-  @Test("a change in a value that another change replaces or removes is refused, by whatever path")
+  @Test("a change inside a value that another change replaces or removes is refused, whatever its path")
   func changesThatExcludeEachOther() throws {
     for inner in ["root.notes.a", "root.notes.new"] {
       var editor = try editor()
@@ -170,7 +170,7 @@ private struct Zoo: Codable {
     #expect(type(of: back.animals[1]) == Creature.self)
   }
 
-  /// Objects that are no containers of keys have none to take out.
+  /// Objects without keys have none to remove.
   @Test func keysOfObjectsWithoutKeys() throws {
     final class List: Codable, ArchivableClass {
       static var archivedClassName: String { "Editors.List" }
@@ -236,7 +236,7 @@ private struct Zoo: Codable {
     #expect(back.animals.map(\.name) == ["monkey", "owl", "monkey"])
   }
 
-  /// Keys that a `String` takes for the same.
+  /// Keys that are equal as `String`.
   @Test func keysThatDifferByNormalization() throws {
     let (composed, decomposed) = ("\u{E9}", "e\u{301}")
     let data = try writeKeyed { container in
@@ -345,7 +345,7 @@ private struct Zoo: Codable {
         #expect(error?.code == .limitExceeded)
       }
     }
-    // Who reads deeper values may write them.
+    // With a larger limit, deeper values can be written and read.
     var limits = ArchiveLimits()
     limits.maximumValueDepth = most + 1
     var editor = try ArchiveEditor(
@@ -363,7 +363,7 @@ private struct Zoo: Codable {
     var names = ["a"]
   }
 
-  /// As `Link`, with other keys.
+  /// Like `Link`, with other keys.
   private final class Renamed: Codable {
     var after: Renamed?
     let next: [String]

@@ -9,7 +9,7 @@ private class Base: Codable, ArchivableClass {
   init() {}
 }
 
-/// It has a key of its superclass, so its superclass gets a container of its own.
+/// One of its keys is also in its superclass, so its superclass gets a container of its own.
 private class Middle: Base {
   override class var archivedClassName: String { "KeysOfSuperclasses.Middle" }
   var own = "middle"
@@ -62,7 +62,7 @@ private final class InnerRing: Ring {
   override class var archivedClassName: String { "KeysOfSuperclasses.InnerRing" }
 }
 
-/// Edits of keys that a class and its superclass both have.
+/// Edits of keys that a class and its superclass share.
 @Suite struct KeysOfSuperclasses {
   private func keys(_ change: (inout ArchiveEditor) -> Void) throws -> [String] {
     let objects = [Base(), Middle(), Leaf()]
@@ -76,9 +76,9 @@ private final class InnerRing: Ring {
     }
   }
 
-  @Test("a change in a class leaves out the container of its superclass")
+  @Test("a change in a class does not affect the container of its superclass")
   func keysOfTheSubclass() throws {
-    // Which of its containers a leaf shares with its superclass, the archive does not say.
+    // The archive does not tell which of its containers a leaf shares with its superclass.
     let renamed = try keys {
       $0.renameKey("name", to: "title", inObjectsOfClass: Middle.archivedClassName)
     }
@@ -87,7 +87,7 @@ private final class InnerRing: Ring {
     #expect(removed.starts(with: ["0:", "name", "1:", "super.name", "2:", "leaves"]))
   }
 
-  @Test("a change in a superclass is one in its container")
+  @Test("a change in a superclass affects its container in subclasses")
   func keysOfTheSuperclass() throws {
     let renamed = try keys { $0.renameKey("name", to: "title", inObjectsOfClass: Base.archivedClassName) }
     #expect(
@@ -95,7 +95,7 @@ private final class InnerRing: Ring {
     )
   }
 
-  @Test("keys of a class whose superclass has a container are found in that of a subclass, too")
+  @Test("keys of a class are found beside those of its superclass, which has a container of its own")
   func keysBesideThoseOfASubclass() throws {
     let renamed = try keys { $0.renameKey("leaves", to: "needles", inObjectsOfClass: Leaf.archivedClassName) }
     #expect(
@@ -103,7 +103,7 @@ private final class InnerRing: Ring {
     )
   }
 
-  @Test("a class inherits the keys that are read last, unless a change gives them other names in it")
+  @Test("a class inherits read-last keys unless a change renames them in it")
   func keysThatAreReadLast() throws {
     let rings = [Ring(), InnerRing()]
     for ring in rings { (ring.next, ring.last) = (ring, ring) }

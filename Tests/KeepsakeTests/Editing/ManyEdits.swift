@@ -5,7 +5,7 @@ import Testing
 @testable import Keepsake
 
 @Suite struct ManyEdits {
-  @Test("many new keys and elements take time in proportion to their number")
+  @Test("adding many keys and elements takes time in proportion to their number")
   func additions() throws {
     let value = try ArchiveValue(forReadingFrom: KeyedArchiver.archivedData(withRootObject: 1))
     expectTimeInProportion(to: 8_000) { count in

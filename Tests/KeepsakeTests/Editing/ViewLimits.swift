@@ -4,7 +4,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What the dynamic view and the editor are asked not to do, and literals that spell no path.
+/// Limits of the dynamic view and the editor, and invalid path literals.
 @Suite struct ViewLimits {
   private func archive() throws -> Data {
     let archiver = KeyedArchiver()
@@ -26,7 +26,7 @@ import Testing
     #expect(error?.code == .limitExceeded)
   }
 
-  @Test("limits of bytes, elements, strings and depth hold for the dynamic view")
+  @Test("limits of bytes, elements, strings and depth apply to the dynamic view")
   func limits() throws {
     try expectLimit {
       $0.maximumByteCount = 100
@@ -59,9 +59,9 @@ import Testing
     }
   }
 
-  @Test("content behind a hundred references is found, behind more it is not", arguments: [100, 101])
+  @Test("content behind a hundred references is found, and behind more is an error", arguments: [100, 101])
   func chains(count: Int) throws {
-    // Each body but the last consists of a reference to the next.
+    // Each body but the last is a reference to the next.
     let bodies = (1..<count).map { [1, 0x40, UInt8($0 + 1)] } + [[1, 0x85]]
     let archive = HandmadeArchive.data(bodies: bodies, topLevel: CraftedArchive.root([0x40, 1]))
     let root = try #require(try ArchiveValue(forReadingFrom: archive)["root"])
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("limits hold for the editor")
+  @Test("limits apply to the editor")
   func editor() throws {
     var limits = ArchiveLimits()
     limits.maximumByteCount = 100
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(
-    "a literal that spells no path is an error where it is followed",
+    "an invalid path literal is an error where it is used",
     arguments: ["a[", ".a", "a..b", "a[\"b]"]
   )
   func literals(text: String) throws {
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test("the drop-in decoder reads no files of NSKeyedArchiver unless told; others can be told not to")
+  @Test("only the drop-in decoder refuses files of NSKeyedArchiver by default")
   func oldArchives() throws {
     let old = """
       <plist version="1.0"><dict><key>$archiver</key><string>NSKeyedArchiver</string>

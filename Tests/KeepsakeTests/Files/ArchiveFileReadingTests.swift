@@ -29,7 +29,7 @@ import Testing
     #expect(try mapArchiveFile(folder("a")).isEmpty)
   }
 
-  @Test("what a writer cuts off while a reader looks for the end of the newest save is not mapped")
+  @Test("bytes that a writer truncates while a reader looks for the end of the newest save are not mapped")
   func shrinkingFile() throws {
     let document = try ArchiveDocument(creating: folder("a"), root: [1])
     document.root.append(2)
@@ -57,7 +57,7 @@ import Testing
     let data = try mapArchiveFile(folder("a"))
     #expect(data[data.startIndex + 123_456_789] == 0)
     let resident = try withExtendedLifetime(data) { try residentKilobytes(ofMapping: folder("a")) }
-    // The page that was looked at and those that the system reads ahead.
+    // The page that was read, and those that the system reads ahead.
     #expect(try #require(resident) < 4096)
   }
 
@@ -73,9 +73,9 @@ import Testing
     #expect(try residentKilobytes(ofMapping: folder("a")) == nil)
   }
 
-  /// How much of a file's mapping is in memory; `nil` if it is not mapped.
+  /// The number of kilobytes of a file's mapping that are in memory; `nil` if it is not mapped.
   private func residentKilobytes(ofMapping path: String) throws -> Int? {
-    // Piece by piece: reading such a file as a whole gives its beginning only.
+    // In pieces: reading such a file as a whole gives only its beginning.
     let file = try #require(FileHandle(forReadingAtPath: "/proc/self/smaps"))
     var bytes = Data()
     while let piece = try file.read(upToCount: 1 << 16), !piece.isEmpty { bytes += piece }
@@ -119,7 +119,7 @@ import Testing
   #if compiler(>=6.3)  // before, an exit test cannot capture
     @Test func aFileWithoutPermissionIsAnError() async throws {
       try writeText("old", to: folder("a"), mode: 0)
-      // In a process of its own that gives up root's rights, which no permission binds.
+      // In a separate process that drops root privileges, since permissions do not restrict root.
       await #expect(processExitsWith: .success) { [path = folder("a") as String] in
         if getuid() == 0 { try #require(setgid(65534) == 0 && setuid(65534) == 0) }
         let error = try #require(throws: ArchiveError.self) { try mapArchiveFile(path) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Keepsake
 
-/// Saves that are made while the program continues.
+/// Saves that run while the program continues.
 @Suite struct BackgroundSaves {
   let folder: TemporaryFolder
 
@@ -20,7 +20,7 @@ import Testing
   private actor Editor {
     private let document = Document(["first"])
 
-    /// Begins a save, changes the document while that may not be done, and gives what the file should have.
+    /// Begins a save, tries to change the document during it, and returns the expected contents of the file.
     func saveAndEdit(_ url: URL) async throws -> [String] {
       let expected = document.pages
       async let change: Void = edit()
@@ -36,7 +36,7 @@ import Testing
     try KeyedUnarchiver.unarchive(Document.self, fromFile: folder(name)).pages
   }
 
-  @Test("what is saved is what there was when the save was asked for, on the caller's actor")
+  @Test("a save writes the state at the time of the call, on the caller's actor")
   func snapshot() async throws {
     let url = URL(filePath: folder("a b"))
     let expected = try await Editor().saveAndEdit(url)
@@ -44,13 +44,13 @@ import Testing
     #expect(try folder.names == ["a b"])
   }
 
-  @MainActor @Test("saves of one file are in the order of the calls, whatever the path is called")
+  @MainActor @Test("saves of one file run in the order of the calls, whatever its path")
   func order() async throws {
     let names = ["a", "./a", "sub/../a", "link"]
     try FileManager.default.createDirectory(atPath: folder("sub"), withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(atPath: folder("link"), withDestinationPath: "a")
     let large = String(repeating: "x", count: 3 << 20)
-    // Each is begun before the one before is done. Nothing says in which order tasks begin that wait for an actor.
+    // Each begins before the previous one ends. Tasks that wait for an actor begin in no defined order.
     var tasks: [Task<Void, any Error>] = []
     for number in 0..<12 {
       var isBegun = false
@@ -64,7 +64,7 @@ import Testing
     }
     for task in tasks { try await task.value }
     #expect(try pages("a").first == "11")
-    // One that is made at once waits for those before it.
+    // A synchronous save waits for the ones before it.
     let target = try SaveTarget(folder("a"))
     SaveOrder.shared.enqueue(target) {
       Thread.sleep(forTimeInterval: 0.05)
@@ -77,7 +77,7 @@ import Testing
     #expect(try folder.names == ["a", "link", "sub"])
   }
 
-  @Test("a document is opened and created after the saves that were begun before")
+  @Test("opening and creating a document waits for earlier saves")
   func documents() throws {
     @Sendable func replace(_ target: SaveTarget, with data: Data) throws {
       let file = try DurableFile(replacing: target.asOfNow)
@@ -101,7 +101,7 @@ import Testing
     #expect(try pages("old") == ["begun", "later"] && pages("new") == ["begun"])
   }
 
-  @Test("the progress counts bytes, and is complete when the file is there")
+  @Test("the progress counts bytes, and is finished when the file is in place")
   func progress() async throws {
     let progress = Progress(totalUnitCount: 1)
     let text = String(repeating: "x", count: 2_500_000)
@@ -111,7 +111,7 @@ import Testing
     #expect(progress.completedUnitCount == Int64(size))
   }
 
-  /// Says when it is encoded.
+  /// Sets a flag when it is encoded.
   private struct Marked: Encodable {
     @MainActor final class Flag { var isSet = false }
     let flag: Flag
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @MainActor @Test("cancelled by its progress or its task, a save leaves the old file")
+  @MainActor @Test("a save that its progress or its task cancels leaves the old file")
   func cancellation() async throws {
     try KeyedArchiver.archive(rootObject: Document(["old"]), toFile: folder("a"))
     let progress = Progress(totalUnitCount: 1)
@@ -146,12 +146,12 @@ import Testing
     // It begins when this function waits.
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
-    // When the value is encoded, and nothing is written yet.
+    // When the value is encoded, and nothing has been written.
     let cancelling = Task { [path = folder("a")] in
       try await KeyedArchiver.save(rootObject: Cancelling(), toFile: path)
     }
     await #expect(throws: CancellationError.self) { try await cancelling.value }
-    // While it waits for one before it.
+    // While the save waits for an earlier one.
     let target = try SaveTarget(folder("a"))
     let gate = DispatchSemaphore(value: 0)
     SaveOrder.shared.enqueue(target) { gate.wait() }
@@ -168,7 +168,7 @@ import Testing
     #expect(try folder.names == ["a"])
   }
 
-  @Test("what cannot be saved throws, and later saves are made")
+  @Test("a failed save throws, and later saves succeed")
   func failures() async throws {
     await #expect(throws: ArchiveError.self) {
       try await KeyedArchiver.save(rootObject: Document([]), toFile: folder("none/a"))
@@ -183,7 +183,7 @@ import Testing
 
   @MainActor
   @Test(
-    "a link or a pipe that took the place of the file meanwhile is not replaced",
+    "a link or a pipe that replaced the file during the save is not replaced",
     arguments: [true, false]
   )
   func otherThings(isLink: Bool) async throws {
@@ -207,7 +207,7 @@ import Testing
     #expect(try folder.names == ["a"] && fileStatus(folder("a"), followingLinks: false).specialKind != nil)
   }
 
-  @Test("a copy goes to another actor")
+  @Test("a disconnected copy can go to another actor")
   func copies() async throws {
     let document = Document(["one"])
     let copy = try KeyedArchiver.disconnectedCopy(of: document)
@@ -220,7 +220,7 @@ import Testing
   }
 
   @Test(
-    "extended attributes are kept",
+    "saving keeps extended attributes",
     .enabled(if: hasAttributes, "the file system has no extended attributes")
   )
   func attributes() throws {

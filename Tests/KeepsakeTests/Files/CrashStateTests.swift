@@ -4,8 +4,8 @@ import Testing
 
 @testable import Keepsake
 
-/// Every state in which a power cut may leave the folder of a save: the save is traced, and what the disk may have
-/// after each of its system calls is enumerated.
+/// Every state in which a power cut may leave the folder of a save: traces a save, and enumerates the possible states
+/// of the disk after each system call.
 @Suite(
   .enabled(if: probePath != nil, "archive-probe is not beside the tests"),
   .enabled(if: canTrace, "strace is not installed or may not trace here")
@@ -13,7 +13,7 @@ import Testing
 struct CrashStateTests {
   private typealias Step = CrashStates.Step
 
-  /// A save that was traced: what it did, and what should come of it.
+  /// A traced save: its steps, and the folder before and after it.
   private struct TracedSave {
     let steps: [Step]
     let before: CrashStates.Contents
@@ -32,12 +32,12 @@ struct CrashStateTests {
       self.before = before
     }
 
-    /// The states at each moment, of which the last is that after the save has returned.
+    /// The states at each moment; the last are those after the save has returned.
     func states(of steps: [Step]) -> [Set<CrashStates.Contents>] {
       (0...steps.count).map { CrashStates.states(after: steps[..<$0], before: before, written: new) }
     }
 
-    /// How many states have neither the old file nor the new one, and how many have lost a save that had returned.
+    /// The number of states with neither the old file nor the new one, and of those that lost a save that had returned.
     func faults(of steps: [Step]) -> (torn: Int, lost: Int) {
       let states = states(of: steps)
       let torn = states.reduce(0) { $0 + $1.count { $0["a"] != old && $0["a"] != new } }
@@ -46,7 +46,7 @@ struct CrashStateTests {
   }
 
   @Test(
-    "the old file or the new one, whole, and the new one once the save has returned",
+    "a power cut leaves the old file or the new one, and the new one after the save returns",
     arguments: FaultySave.allCases
   )
   func allStates(_ save: FaultySave) throws {
@@ -76,8 +76,11 @@ struct CrashStateTests {
     #expect(withLeftovers > 0)
   }
 
-  /// Whoever finds no fault in a correct save is to find those of a wrong one.
-  @Test("a save without one of its steps, or in another order, is found out", arguments: FaultySave.allCases)
+  /// Proves that the model finds the faults of wrong saves.
+  @Test(
+    "a save that lacks a step, or has another order, loses a file in the model",
+    arguments: FaultySave.allCases
+  )
   func wrongSaves(_ save: FaultySave) throws {
     let traced = try TracedSave(save)
     func isFileSync(_ step: Step) -> Bool { if case .synchronize = step { true } else { false } }
@@ -85,7 +88,7 @@ struct CrashStateTests {
     try #require(traced.steps.count(where: isFileSync) == 1 && traced.steps.last == .synchronizeFolder)
     #expect(traced.faults(of: traced.steps.filter { !isFileSync($0) }).torn > 0)
     #expect(traced.faults(of: traced.steps.dropLast()).lost > 0)
-    // The name first, the bytes later.
+    // The rename before the synchronization.
     let rename = traced.steps.filter(isRename)
     let rest = traced.steps.filter { !isRename($0) }
     let sync = try #require(rest.firstIndex(where: isFileSync))

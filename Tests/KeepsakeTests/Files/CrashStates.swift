@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a power cut may leave of a folder, by a model of a file system that keeps as little order as POSIX allows.
+/// The folder that a power cut may leave, by a model of a file system that keeps as little order as POSIX allows.
 ///
-/// What was not synchronized may be there, or not, or in part: each write of a file by itself, whole or its first half,
-/// with zeros where an earlier one is missing; and each change of the folder by itself. A real file system keeps more
-/// order than that, so this finds faults that no disk at hand shows.
+/// Anything that was not synchronized may be on disk in any combination: each write of a file, whole or its first half,
+/// with zeros where an earlier one is missing, and each change of the folder. Real file systems keep more order, so
+/// this finds faults that no available disk shows.
 struct CrashStates {
-  /// One step of a save, of those that change what is on the disk.
+  /// A step of a save that changes the disk.
   enum Step: Equatable {
     case create(file: Int, name: String)
     case write(file: Int, offset: Int, count: Int)
@@ -21,12 +21,12 @@ struct CrashStates {
   /// The files of a folder.
   typealias Contents = [String: Data]
 
-  /// All that may be in the folder when the power goes after so many of the steps.
+  /// The possible contents of the folder if the power fails after the steps.
   ///
   /// - Parameters:
   ///   - steps: The steps that were done.
-  ///   - before: What was there, on the disk for long.
-  ///   - written: The bytes that the files get, of which the writes are parts.
+  ///   - before: The earlier contents, all on disk.
+  ///   - written: The bytes of the files; writes are parts of it.
   static func states(after steps: ArraySlice<Step>, before: Contents, written: Data) -> Set<Contents> {
     var files: [Int: FileState] = [:]
     var folder = before.mapValues { Entry.old($0) }
@@ -51,7 +51,7 @@ struct CrashStates {
     for chosen in subsets(pending) {
       var entries = folder
       for step in chosen { apply(step, to: &entries, files: Array(steps)) }
-      // All the combinations of what may be in each file that has a name.
+      // All combinations of the possible contents of each file that has a name.
       var partial: [Contents] = [[:]]
       for (name, entry) in entries {
         let choices: Set<Data> =
@@ -75,13 +75,13 @@ struct CrashStates {
     case new(Int)
   }
 
-  /// - Parameter files: the steps that tell which file a name was given to first.
+  /// - Parameter files: The steps that tell which file got a name first.
   private static func apply(_ step: Step, to folder: inout [String: Entry], files: [Step]) {
     switch step {
     case .create(let file, let name):
       folder[name] = .new(file)
     case .rename(let from, let to):
-      // The change of one name may be on the disk without the creation of the other.
+      // The rename may be on disk without the creation.
       let created = files.compactMap { step in
         if case .create(let file, from) = step { Entry.new(file) } else { nil }
       }
@@ -121,7 +121,7 @@ struct CrashStates {
         for range in ranges.dropLast() { Self.put(written, range, into: &cut) }
         Self.put(written, last.lowerBound..<last.lowerBound + last.count / 2, into: &cut)
         choices.insert(cut)
-        // The size is on the disk, and the last bytes are not.
+        // The size is on disk, and the last bytes are not.
         choices.insert(cut + Data(count: max(0, last.upperBound - cut.count)))
       }
       return choices
@@ -135,12 +135,12 @@ struct CrashStates {
 }
 
 extension CrashStates.Step {
-  /// The steps of a save, of which the trace is complete.
+  /// The steps of a save with a complete trace.
   ///
-  /// - Throws: when the trace has a call that changes the disk and that is unknown here.
+  /// - Throws: an error if the trace has an unknown call that changes the disk.
   static func steps(of calls: [SystemCallTrace.Call]) throws -> [Self] {
     var steps: [Self] = []
-    /// The file of each open descriptor that is written to, and how far.
+    /// The file and the offset of each open descriptor that is written to.
     var open: [String: (file: Int, offset: Int)] = [:]
     var count = 0
     for call in calls where call.isAboutFiles {

@@ -41,7 +41,7 @@ import Testing
   #if compiler(>=6.3)  // before, an exit test cannot capture
     @Test func aFailedAppendGivesUp() async throws {
       try writeText("old", to: folder("a"))
-      // In a process of its own, whose files may not be larger than 4 KB.
+      // In a separate process, whose files cannot be larger than 4 KB.
       await #expect(processExitsWith: .success) { [path = folder("a") as String] in
         try limitFileSize(to: 4096)
         let file = try DurableFile(replacing: path)
@@ -132,12 +132,12 @@ import Testing
 
   #if os(Linux)
     @Test(
-      "the list of who has access is kept, and none is taken over from the folder",
+      "saving keeps the access list of the file, and ignores the default one of the folder",
       .enabled(if: hasAccessLists, "the file system has no access lists")
     )
     func accessLists() throws {
       let nobody = UInt32.max
-      // The owner and one user may read and write, the group nothing.
+      // The owner and one user may read and write; the group may not.
       let ours = accessList([(1, 6, nobody), (2, 6, 1234), (4, 0, nobody), (16, 6, nobody), (32, 0, nobody)])
       let folders = accessList([
         (1, 7, nobody), (2, 7, 5678), (4, 5, nobody), (16, 7, nobody), (32, 5, nobody),

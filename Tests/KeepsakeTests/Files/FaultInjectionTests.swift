@@ -4,10 +4,10 @@ import Testing
 
 @testable import Keepsake
 
-/// Every system call that a save or a reading makes, made to fail: whatever the disk does, the old file or the new one
-/// is there, whole, and the caller is told which.
+/// Makes every system call of a save or a read fail: the old file or the new one must be there, whole, and the caller
+/// must learn which.
 ///
-/// With `KEEPSAKE_FAULTS=all` in the environment further errors are tried.
+/// `KEEPSAKE_FAULTS=all` in the environment adds further errors.
 @Suite(
   .enabled(if: probePath != nil, "archive-probe is not beside the tests"),
   .enabled(if: canTrace, "strace is not installed or may not trace here")
@@ -27,13 +27,17 @@ struct FaultInjectionTests {
     ]
   }()
 
-  /// The system calls are the same in a debug build, which makes the save that has most of them.
+  /// A debug build makes the same system calls, so it runs only the save that has most of them.
   static let chosenSaves: [FaultySave] =
     isLong ? FaultySave.allCases : FaultySave.allCases.suffix(sized(3, inDebug: 1))
 
   // MARK: Saving
 
-  @Test("a save of which one system call fails", .timeLimit(.minutes(20)), arguments: chosenSaves)
+  @Test(
+    "a failing system call in a save leaves the old or the new file, and the error says which",
+    .timeLimit(.minutes(20)),
+    arguments: chosenSaves
+  )
   func saves(_ save: FaultySave) throws {
     let first = try save.run()
     try #require(first.run.status == 0 && first.run.outcome == "saved", "\(first.run.outcome)")
@@ -50,7 +54,7 @@ struct FaultInjectionTests {
         let comment: Comment = "\(fault) at \(call): \(result.run.outcome)"
         try expect(result, of: save, like: first, fault, at: call, isAfterRename: index > place, comment)
         if result.run.status != 0 { failures += 1 }
-        // Whatever stays, the next save takes away.
+        // The next save removes all leftovers.
         try saveText("next", to: result.folder("a"))
         #expect(try result.folder.names == save.names, comment)
       }
@@ -92,12 +96,12 @@ struct FaultInjectionTests {
       #expect(words[0] == "unwritableFile" && words[1] == result.folder("a"), comment)
       #expect(words[2].contains(reason), comment)
       #expect(isNew == words[2].contains("the new file is in place"), comment)
-      // Only what could not be removed is left.
+      // Only a leftover that could not be removed stays.
       #expect(result.leftovers.isEmpty || save.leavesLeftover, comment)
     }
   }
 
-  @Test("a write that writes nothing is an error, and does not continue forever", .timeLimit(.minutes(20)))
+  @Test("a write of zero bytes is an error, and not repeated forever", .timeLimit(.minutes(20)))
   func nothingWritten() throws {
     let save = FaultySave.streamed
     let first = try save.run()
@@ -131,7 +135,7 @@ struct FaultInjectionTests {
     return folder
   }
 
-  @Test("a save of a document of which one system call fails", .timeLimit(.minutes(20)))
+  @Test("a failing system call in a document's save leaves the old or the new save", .timeLimit(.minutes(20)))
   func documents() throws {
     let document = try changedDocument(of: 100) { $0.append("last") }
     let sound = try folder(with: document)
@@ -158,7 +162,7 @@ struct FaultInjectionTests {
           try #require(words.count == 3 && words[1] == folder("a"), comment)
           #expect(!fault.isInterruption || call.name == "mmap", comment)
         }
-        // Whatever was left, the next save takes it away.
+        // The next save removes all leftovers.
         let again = try ArchiveDocument<[String]>(opening: folder("a"))
         again.root.append("after")
         try again.save()
@@ -169,7 +173,7 @@ struct FaultInjectionTests {
     #expect(failures > 4)
   }
 
-  @Test("a document of which one system call fails while it is compacted can be saved again")
+  @Test("after a failing system call during compaction, the document can be saved again")
   func compactions() throws {
     let document = try changedDocument(of: 5_000) { $0[0] = "changed" }
     let sound = try folder(with: document)
@@ -201,7 +205,7 @@ struct FaultInjectionTests {
 
   // MARK: Reading
 
-  @Test("a reading of which one system call fails", .timeLimit(.minutes(20)))
+  @Test("a failing system call in a read is an error", .timeLimit(.minutes(20)))
   func readings() throws {
     let folder = try TemporaryFolder()
     let path = folder("a")
@@ -224,7 +228,7 @@ struct FaultInjectionTests {
           #expect(call.name == "close" || fault.isInterruption, comment)
         } else {
           failures += 1
-          // To map a file is never interrupted.
+          // Mapping a file is never interrupted.
           #expect(!fault.isInterruption || call.name == "mmap", comment)
           let words = run.outcome.split(separator: "\t", omittingEmptySubsequences: false)
           try #require(words.count == 3, comment)
@@ -238,13 +242,13 @@ struct FaultInjectionTests {
   }
 }
 
-/// Something that happens to a process at a system call.
+/// A fault of a process at a system call.
 struct InjectedFault: CustomStringConvertible, Sendable {
   let description: String
-  /// The number of the error; `nil` where the process is killed when it is about to make the call.
+  /// The number of the error; `nil` if the process is killed before the call.
   private let number: CInt?
 
-  /// The call is not made, and seems to have failed.
+  /// Skips the call and makes it return an error.
   init(_ name: String, _ number: CInt) {
     description = name
     self.number = number
@@ -259,10 +263,10 @@ struct InjectedFault: CustomStringConvertible, Sendable {
 
   var isInterruption: Bool { number == EINTR }
 
-  /// The system's words for the error.
+  /// The system's message for the error.
   var reason: String? { number.map { SystemError(number: $0).reason } }
 
-  /// Errors that say that a file system does not have something, with which a save does without it.
+  /// Whether the error says that the file system lacks a feature that a save can do without.
   func isTolerated(at call: SystemCallTrace.Call) -> Bool {
     call.name == "fchmod" && number == EPERM
   }
@@ -273,36 +277,36 @@ struct InjectedFault: CustomStringConvertible, Sendable {
   }
 }
 
-/// A save that is made to fail, always in the same circumstances.
+/// A save to inject faults into, always in the same circumstances.
 enum FaultySave: CaseIterable {
   /// There is no file yet.
   case new
-  /// The file is reached through a symbolic link, and is written in one piece.
+  /// The path is a symbolic link, and the archive is written in one piece.
   case replacing
-  /// An archive of more than a megabyte, and something that a killed save left.
+  /// An archive of more than a megabyte, beside a leftover of a killed save.
   case streamed
 
   struct Result {
     let folder: TemporaryFolder
-    /// The file itself, which may be behind a link.
+    /// The file itself, also behind a link.
     let file: String
     let run: SystemCallTrace.Run
-    /// What is in the file now; `nil` if there is none.
+    /// The contents of the file; `nil` if there is none.
     let bytes: Data?
     let leftovers: [String]
   }
 
-  /// The name of what a killed save left.
+  /// The name of the killed save's leftover.
   static let leftoverName = TemporaryName.random(for: "a")
 
   var oldBytes: Data? { self == .new ? nil : Data("the old file".utf8) }
   var keepsMode: Bool { self != .new }
   var names: [String] { self == .replacing ? ["a", "real"] : ["a"] }
 
-  /// Whether there was something to remove that may be there still.
+  /// Whether a leftover may still be there.
   var leavesLeftover: Bool { self == .streamed }
 
-  /// Whether the save has to say that the call failed. The others look for leftovers, keep the owner, or close.
+  /// Whether the save must report that the call failed. Other calls look for leftovers, keep the owner, or close.
   func mustFail(_ call: SystemCallTrace.Call) -> Bool {
     switch call.name {
     case "write", "fsync", "fdatasync", "renameat", "fchmod": true

@@ -17,12 +17,12 @@ func saveText(_ text: String, to path: String) throws {
   try file.commit()
 }
 
-/// The error that a save to a path gives.
+/// The error of a save to `path`.
 func errorOfSave(to path: String, sourceLocation: SourceLocation = #_sourceLocation) -> ArchiveError? {
   #expect(throws: ArchiveError.self, sourceLocation: sourceLocation) { try saveText("new", to: path) }
 }
 
-/// Whether files of tests can have the extended attribute, with that value.
+/// Whether files of tests can have the extended attribute with that value.
 private func canSet(_ attribute: String, _ value: [UInt8]) -> Bool {
   guard let folder = try? TemporaryFolder(), (try? writeText("", to: folder("a"))) != nil else {
     return false
@@ -33,7 +33,7 @@ private func canSet(_ attribute: String, _ value: [UInt8]) -> Bool {
 let hasAttributes = canSet("user.keepsake.tag", [1])
 
 #if os(Linux)
-  /// The value of the attribute that says who has access.
+  /// The value of the attribute with the access list.
   func accessList(_ entries: [(tag: UInt16, bits: UInt16, id: UInt32)]) -> [UInt8] {
     func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
       (0..<number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
@@ -48,7 +48,7 @@ let hasAttributes = canSet("user.keepsake.tag", [1])
   }()
 #endif
 
-/// Makes larger files an error in this process.
+/// Makes this process fail to write larger files.
 func limitFileSize(to count: rlim_t) throws {
   signal(SIGXFSZ, SIG_IGN)
   var limit = rlimit(rlim_cur: count, rlim_max: count)
@@ -57,7 +57,7 @@ func limitFileSize(to count: rlim_t) throws {
   #else
     let resource = RLIMIT_FSIZE
   #endif
-  // Unsafe: the pointer to `limit` is used during the call only.
+  // Unsafe: the pointer to `limit` is only used during the call.
   let result = unsafe setrlimit(resource, &limit)
   try #require(result == 0)
 }

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Files by their URLs, and what is said where that fails.
+/// Files by their URLs, and the errors.
 @Suite struct FileURLTests {
   let folder: TemporaryFolder
 
@@ -13,7 +13,7 @@ import Testing
 
   private func url(_ name: String) -> URL { URL(filePath: folder(name)) }
 
-  @Test("saved and read by URL", arguments: ["a", "a b", "50%", "ä?#", "%41", "sub/../a"])
+  @Test("archives are saved and read by URL", arguments: ["a", "a b", "50%", "ä?#", "%41", "sub/../a"])
   func roundTrip(name: String) throws {
     try FileManager.default.createDirectory(atPath: folder("sub"), withIntermediateDirectories: true)
     let url = url(name)
@@ -34,7 +34,7 @@ import Testing
     #expect(try ArchiveValue(forReading: url)["five"]?.intValue == 5)
   }
 
-  @Test("a relative URL is that of its base")
+  @Test("a relative URL is resolved with its base")
   func relative() throws {
     let url = URL(filePath: "a b", relativeTo: URL(filePath: folder.path + "/"))
     try KeyedArchiver.write(Data("ready".utf8), to: url)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "no other URL is taken for a file",
+    "URLs that are not files on this machine are errors",
     arguments: ["https://example.org/a", "a", "file://example.org/tmp/a"]
   )
   func noFile(text: String) throws {
@@ -53,7 +53,7 @@ import Testing
     #expect(reading?.code == .unreadableFile)
   }
 
-  @Test("bytes that are ready are written as durably")
+  @Test("existing data is written as durably as an archive")
   func data() throws {
     try writeText("old", to: folder("a"), mode: 0o640)
     try KeyedArchiver.write(Data("new".utf8), toFile: folder("a"))
@@ -66,7 +66,7 @@ import Testing
     #expect(error?.code == .unwritableFile)
   }
 
-  @Test("an error's localized description is the sentence, with the path or the place")
+  @Test("an error's localized description is its description")
   func sentence() throws {
     do {
       _ = try KeyedUnarchiver.unarchive(Int.self, from: url("absent"))

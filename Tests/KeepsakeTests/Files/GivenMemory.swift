@@ -3,12 +3,12 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Large archives are handed over without a copy: a change of the bytes changes one copy only.
+/// Large archives are handed over without a copy, but behave as if they were copied.
 @Suite struct GivenMemory {
-  /// Around the size from which on memory is given away, and far above it.
+  /// Sizes around the threshold for handing over memory, and far above it.
   static let sizes = [0, 100, 16_000, 16_384, 17_000, 3_000_000]
 
-  @Test("the bytes can be asked for again, after those that were given were changed", arguments: sizes)
+  @Test("encodedData is unchanged after a change of the data that it returned first", arguments: sizes)
   func askedTwice(size: Int) throws {
     let blob = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 * 31) })
     let archiver = KeyedArchiver()
@@ -22,7 +22,7 @@ import Testing
     #expect(try KeyedUnarchiver(forReadingFrom: second).decode(Data.self, forKey: "blob") == blob)
   }
 
-  @Test("the archive can still be written to a file", arguments: sizes)
+  @Test("the archive can be written to a file after a change of the returned data", arguments: sizes)
   func writtenAfterwards(size: Int) throws {
     let path = NSTemporaryDirectory() + "given-memory-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -37,7 +37,7 @@ import Testing
     #expect(throws: EncodingError.self) { try archiver.encode(1, forKey: "late") }
   }
 
-  @Test("bytes outlive the archiver, and can be changed and made longer then", arguments: sizes)
+  @Test("the data outlives the archiver, and can then be changed and extended", arguments: sizes)
   func outlives(size: Int) throws {
     let numbers = (0..<(size / 8)).map { Int($0) &* 0x0123_4567_89AB }
     var data = try ArchiveEncoder().encode(numbers)
@@ -50,7 +50,7 @@ import Testing
     #expect(throws: DecodingError.self) { try ArchiveDecoder().decode([Int].self, from: data) }
   }
 
-  @Test("a blob that was decoded is its own: the archive it came from does not change with it")
+  @Test("changing decoded data does not change its archive")
   func decodedBlob() throws {
     let blob = Data(repeating: 3, count: 200_000)
     for verification in [ArchiveVerification.everything, .disabled] {

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Saves in another process, through the public interface.
+/// Saves in another process, through the public API.
 @Suite(.enabled(if: probePath != nil, "archive-probe is not beside the tests"))
 struct InterruptedSaveTests {
   let folder: TemporaryFolder
@@ -20,8 +20,8 @@ struct InterruptedSaveTests {
 
   @Test func aFullDiskIsAnErrorAndTheOldFileStays() throws {
     try KeyedArchiver.archive(rootObject: [1, 2, 3] as [UInt8], toFile: folder("a"))
-    // A limit of 64 blocks of 512 or 1024 bytes, whichever this shell counts in. Ignoring the signal, as
-    // programs that handle full disks do, turns it into an error of the write.
+    // A limit of 64 blocks of 512 or 1024 bytes, depending on the shell. Ignoring the signal, as programs that handle
+    // full disks do, turns it into an error of the write.
     let script = "trap '' XFSZ; ulimit -f 64; exec \"$0\" file-save \"$1\" 1000000 7"
     let (status, errors) = try runCommand(["/bin/sh", "-c", script, probe, folder("a")])
     #expect(status != 0)
@@ -68,7 +68,7 @@ struct InterruptedSaveTests {
   }
 }
 
-/// What a trace says was done to one folder and the files in it, repeated writes as one.
+/// The steps of a trace that concern one folder and its files; repeated writes count as one.
 private struct Trace {
   private(set) var steps: [String] = []
 
@@ -82,7 +82,7 @@ private struct Trace {
   }
 
   private static func step(_ line: Substring, folder: String) -> String? {
-    // "PID call(arguments) = result"; a line may continue after another thread's.
+    // "PID call(arguments) = result"; a line may continue after one of another thread.
     let call = line.drop { $0.isNumber || $0 == " " }
     switch call.prefix(while: { $0 != "(" }) {
     case "openat":

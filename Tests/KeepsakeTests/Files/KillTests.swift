@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Savers that are killed at random moments, by `archive-probe kill-saves`, which also says what may be in the file.
-/// The long run: `archive-probe kill-saves FOLDER 10000`.
+/// `archive-probe kill-saves` kills saving processes at random moments, and checks what the file has. The long run:
+/// `archive-probe kill-saves FOLDER 10000`.
 @Suite(.enabled(if: probePath != nil, "archive-probe is not beside the tests"))
 struct KillTests {
-  @Test("a kill at any moment leaves a whole file, which has what was acknowledged", .timeLimit(.minutes(20)))
+  @Test("a kill at any moment leaves a whole file with every acknowledged save", .timeLimit(.minutes(20)))
   func kills() throws {
     let folder = try TemporaryFolder()
     let seed = UInt64.random(in: .min ... .max)

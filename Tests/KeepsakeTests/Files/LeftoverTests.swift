@@ -61,7 +61,7 @@ import Testing
     #expect(try folder.names == before + ["library"])
   }
 
-  @Test("a temporary file that another program exchanges is noticed, and theirs stays")
+  @Test("a save fails if another program exchanges its temporary file, and leaves that program's file")
   func exchanged() throws {
     try writeText("old", to: folder("a"))
     let file = try DurableFile(replacing: folder("a"))
@@ -75,7 +75,7 @@ import Testing
     #expect(try fileText(folder("a")) == "old" && fileText(folder(name)) == "theirs")
   }
 
-  @Test("a temporary file that another program removes is noticed")
+  @Test("a save fails if another program removes its temporary file")
   func removed() throws {
     let file = try DurableFile(replacing: folder("a"))
     try file.append("new")
@@ -84,7 +84,7 @@ import Testing
     #expect(try folder.names == [])
   }
 
-  @Test("who gives up, or is interrupted, removes its own file and no other", arguments: [true, false])
+  @Test("a canceled or interrupted save removes only its own file", arguments: [true, false])
   func givenUp(isInterrupted: Bool) throws {
     let file = try DurableFile(replacing: folder("a"))
     try file.append("new")
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(
-    "a file that is exchanged in the moment before it is put in place is noticed",
+    "a file that is exchanged just before the rename is detected",
     .enabled(if: probePath != nil && canTrace, "archive-probe or strace is missing")
   )
   func exchangedLate() throws {
@@ -106,7 +106,7 @@ import Testing
       trace + [try #require(probePath), "marked-save", folder("a"), "3", "whole"],
       errors: folder("errors")
     )
-    // Once it has the permissions of the old file nothing is looked at any more before the name is given.
+    // Once it has the permissions of the old file, the save checks nothing more before the rename.
     var name: String?
     while name == nil, save.isRunning {
       name = try folder.names.first { try $0.hasPrefix(".a.") && permissions(folder($0)) != 0o600 }
@@ -155,7 +155,7 @@ import Testing
             let file = try DurableFile(replacing: path)
             for _ in 0..<20 { try file.append(line) }
             try file.commit()
-            // Whoever was last: one save's lines, all of them.
+            // The last save is there with all its lines.
             let lines = try fileText(path).split(separator: "\n")
             #expect(lines.count == 20 && Set(lines).count == 1)
           }

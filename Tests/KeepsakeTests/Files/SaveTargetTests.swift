@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func aLinkToANameThatIsNoTextIsAnError() throws {
-    // `symlink` does not need the name to be valid.
+    // `symlink` accepts names that are not valid UTF-8.
     let name: [CChar] = [CChar(bitPattern: UInt8(ascii: "b")), CChar(bitPattern: 0xFF), 0]
     try #require(unsafe symlink(name, folder("a")) == 0)
     let error = errorOfSave(to: folder("a"))
@@ -145,7 +145,7 @@ import Testing
       try writeText("old", to: folder("a"))
       try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder.path)
       defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path) }
-      // In a process of its own that gives up root's rights, which no permission binds.
+      // In a separate process that drops root privileges, since permissions do not restrict root.
       await #expect(processExitsWith: .success) { [path = folder("a") as String] in
         if getuid() == 0 { try #require(setgid(65534) == 0 && setuid(65534) == 0) }
         let error = try #require(throws: ArchiveError.self) { try saveText("new", to: path) }

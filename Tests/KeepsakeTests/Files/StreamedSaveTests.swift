@@ -4,7 +4,7 @@ import Testing
 
 @testable import Keepsake
 
-/// Archives that are written to the file while they are being made.
+/// Archives that are written to the file while they are encoded.
 @Suite struct StreamedSaveTests {
   let folder: TemporaryFolder
 
@@ -12,7 +12,7 @@ import Testing
     folder = try TemporaryFolder()
   }
 
-  /// A tree of nodes with `width` children each, `height` levels of them.
+  /// A tree of nodes with `width` children each and `height` levels.
   private func tree(_ width: Int, _ height: Int, _ number: inout Int) -> StreamedNode {
     number += 1
     let node = StreamedNode(number)
@@ -25,7 +25,7 @@ import Testing
     return tree(width, height, &number)
   }
 
-  /// Archives `root` in both ways; the bytes of the file, which are those in memory.
+  /// Archives `root` to a file and to memory, expects equal bytes, and returns them.
   @discardableResult
   private func expectSameBytes(_ root: some Encodable, _ comment: Comment) throws -> Data {
     try KeyedArchiver.archive(rootObject: root, toFile: folder("a"))
@@ -53,7 +53,7 @@ import Testing
     #expect(root.count == tree.count)
   }
 
-  /// Around the size at which the first blocks leave, and around the end of a block.
+  /// Around the size at which the first blocks are written, and around the end of a block.
   @Test(arguments: [1 << 16, 1 << 20, (1 << 20) + (1 << 16)])
   func boundaries(_ size: Int) throws {
     for difference in stride(from: -80, through: 20, by: sized(1, inDebug: 4)) {
@@ -122,7 +122,7 @@ import Testing
     }
     #expect(refusal.path == expected.joined(separator: "/"))
     #expect(try folder.names.isEmpty)
-    // A path into what has left memory, asked for while everything goes well.
+    // A coding path into bytes that were already written, without an error.
     other.refuses = false
     first.notesPath = true
     root.lastDescendant.notesPath = true
@@ -181,7 +181,7 @@ final class StreamedNode: Codable {
   var notesPath = false
   var path = ""
 
-  /// Not the name of the property, so that this cannot be read last.
+  /// The key is not the name of the property, so the property cannot be read last.
   private enum CodingKeys: String, CodingKey {
     case number, text, nodes = "children", data, tried
   }
@@ -204,7 +204,7 @@ final class StreamedNode: Codable {
     try container.encode(number, forKey: .number)
     try container.encode("a text that makes the node larger, of \(number)", forKey: .text)
     if triesAndGoesOn {
-      // Reaches objects, writes strings, and is taken back.
+      // Reaches objects and writes strings before it is undone.
       let refusing = StreamedNode(-9)
       refusing.refuses = true
       let value = StreamedTry(nodes: [StreamedNode(-8)], text: "twice, twice", refuses: true)
@@ -236,7 +236,7 @@ private struct StreamedTry: Encodable {
   }
 }
 
-/// Sees how much of an archive leaves memory at a time.
+/// Measures how much of an archive leaves memory at a time.
 private final class MeasuringSink: ArchiveSink {
   var largestPiece = 0
 

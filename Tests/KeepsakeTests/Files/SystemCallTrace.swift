@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What strace saw of `archive-probe marked-save` or `marked-read`: the system calls of the library alone, which the
-/// probe marks by asking for a file of this name before and after.
+/// The output of strace for `archive-probe marked-save` or `marked-read`: only the library's system calls, between
+/// which the probe asks for a file with the marker's name.
 struct SystemCallTrace {
   static let marker = "\"/keepsake-marker\""
 
@@ -12,16 +12,16 @@ struct SystemCallTrace {
     let name: String
     /// As strace prints them, with the path of each descriptor behind it.
     let arguments: String
-    /// `nil` where the call did not return.
+    /// `nil` if the call did not return.
     let result: Int?
     let isInjected: Bool
-    /// The how many-th of its name this is in its thread, since that began: what strace wants to be told.
+    /// The number of this call among those of its name in its thread, which strace expects.
     let occurrence: Int
 
     var description: String { "\(name)(\(arguments)), number \(occurrence)" }
   }
 
-  /// The calls between the markers; up to the end if the second never came.
+  /// The calls between the markers, or up to the end if there is no second one.
   let calls: [Call]
 
   private init(_ text: String) throws {
@@ -37,7 +37,7 @@ struct SystemCallTrace {
         continue
       }
       if call.hasPrefix("<... "), let end = call.range(of: " resumed>") {
-        // Put together again, as it would stand if no other thread had come in between.
+        // Joins the parts, as if no other thread had interrupted the line.
         call = "\(begun[thread] ?? "")\(call[end.upperBound...])"
       }
       guard let parsed = Self.parse(call, thread: thread, counts: &counts) else { continue }
@@ -56,7 +56,7 @@ struct SystemCallTrace {
     return (word, line[word.endIndex...].drop { $0 == " " })
   }
 
-  /// "name(arguments) = result …"; `nil` for what is no call, such as a signal or an exit.
+  /// "name(arguments) = result …"; `nil` for other lines, such as signals and exits.
   private static func parse(_ line: Substring, thread: Substring, counts: inout [String: Int]) -> Call? {
     guard let open = line.firstIndex(of: "("), let equals = line.range(of: " = ", options: .backwards),
       let close = line[..<equals.lowerBound].lastIndex(of: ")"), open < close
@@ -76,14 +76,14 @@ struct SystemCallTrace {
 
   // MARK: Recording
 
-  /// A run of the probe, and what it wrote to standard error.
+  /// A run of the probe, and its standard error.
   struct Run {
     let status: Int32
     let outcome: String
     let trace: SystemCallTrace
   }
 
-  /// Runs the probe under strace, with further options for that.
+  /// Runs the probe under strace with further options.
   static func run(_ arguments: [String], options: [String] = []) throws -> Run {
     let folder = try TemporaryFolder()
     let strace = ["/usr/bin/strace", "-f", "-y", "-s", "0", "-o", folder("trace")] + options
@@ -93,15 +93,15 @@ struct SystemCallTrace {
 }
 
 extension SystemCallTrace.Call {
-  /// Whether it has to do with a file of a disk, and so may fail for reasons of that.
+  /// Whether the call is about a file on a disk, and so may fail.
   var isAboutFiles: Bool {
-    // What the C library asks there it asks for itself, such as how large a stack is.
+    // The C library reads these for itself, for example the size of a stack.
     if arguments.contains("/proc/") || arguments.contains("/sys/") { return false }
     if name == "mmap" { return arguments.contains("<") }
     return !Self.others.contains(name)
   }
 
-  /// Memory, threads and time. What is not listed is taken for a call about files, and made to fail.
+  /// Memory, threads and time. Calls that are not listed count as calls about files, and are made to fail.
   private static let others: Set = [
     "brk", "mmap", "munmap", "mprotect", "madvise", "mremap", "futex", "rt_sigaction", "rt_sigprocmask",
     "rt_sigreturn", "getrandom", "clock_gettime", "clock_nanosleep", "sched_yield", "sched_getaffinity",

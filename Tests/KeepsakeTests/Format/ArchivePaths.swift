@@ -2,7 +2,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// The text of paths, and back.
+/// Paths as text, and back.
 @Suite struct ArchivePaths {
   @Test func textsOfPaths() throws {
     let paths: [(String, [ArchivePath.Element])] = [

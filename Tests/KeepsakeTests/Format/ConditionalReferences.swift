@@ -5,7 +5,7 @@ import Testing
 import HostileArchives
 @testable import Keepsake
 
-/// Conditional references and their table (Format §4.9, §5.5), in archives made by hand.
+/// Conditional references and their table (Format §4.9, §5.5), in handmade archives.
 @Suite struct ConditionalReferences {
   private static let object: [UInt8] = [1, Tag.map, 0]
   private static let value: [UInt8] = [0, Tag.none]
@@ -46,7 +46,9 @@ import HostileArchives
     return "none"
   }
 
-  @Test("one leads to its object or, where that was not archived, to nothing; it is not counted")
+  @Test(
+    "a conditional reference leads to its object, or to nothing if that was not archived, and is not counted"
+  )
   func targets() throws {
     let image = try image(
       Self.top(Self.weak(0), Self.weak(1), [Tag.conditionalReference + 3, 0, 0, 0, 0]),
@@ -70,18 +72,18 @@ import HostileArchives
     }
   }
 
-  @Test("they stand wherever values do, and may lead back")
+  @Test("conditional references can be anywhere, and may lead back")
   func places() throws {
     #expect(try fault(Self.top(Self.weak(0)), conditionals: [[1]]) == "none")
     #expect(try fault(Self.top([Tag.shortArray + 1] + Self.weak(0)), conditionals: [[1]]) == "none")
     #expect(try fault(bodies: [[1] + Self.weak(0)], Self.top(), conditionals: [[1]]) == "none")
-    // As the whole top level, and one that nothing but a conditional reference leads to.
+    // As the whole top level, with no other reference to the object.
     #expect(try fault([0] + Self.weak(0), conditionals: [[1]]) == "none")
     // Entries that nothing names, and two for one object.
     #expect(try fault(Self.top(), conditionals: [[0], [1], [1]]) == "none")
   }
 
-  @Test("one that leads to the body of a value is damage, also to that which is being read")
+  @Test("a conditional reference to the body of a value is damage, also to the body that contains it")
   func value() throws {
     struct Holder: Codable { @WeakReference var x: Thing? }
     final class Thing: Codable {}
@@ -94,7 +96,7 @@ import HostileArchives
     #expect(try fault(bodies: [body], topLevel, conditionals: [[1]]) != "none")
   }
 
-  @Test("what the table must not be, even if nothing refers to it")
+  @Test("a faulty conditional table is damage, even if nothing refers to it")
   func faults() throws {
     for top in [Self.top(), Self.top(Self.weak(0))] {
       #expect(try fault(top, conditionals: [[2]]).contains("out of range"))
@@ -108,7 +110,7 @@ import HostileArchives
       #expect(try fault(top, conditionals: [[1, 1]]).contains("does not fill"))
       // The second entry would end in the offset table.
       #expect(try fault(top, conditionals: [[1], [0x81]]) != "none")
-      // More entries than bytes shows when the archive is opened.
+      // More entries than bytes are found when the archive is opened.
       #expect(try fault(top, conditionals: [[1], []]).contains("longer than the part"))
     }
     #expect(try fault(Self.top(Self.weak(0)), conditionals: []).contains("conditional"))
@@ -116,7 +118,7 @@ import HostileArchives
     #expect(try fault([0, Tag.conditionalReference], conditionals: [[1]]) != "none")
   }
 
-  @Test("the table is looked at when it is needed, and not before")
+  @Test("the conditional table is checked only when it is needed")
   func lazily() throws {
     let image = try image(Self.top([Tag.true], Self.weak(0)), conditionals: [[9]])
     #expect(try image.topLevelValue["b"]?.bool == true)
@@ -127,14 +129,14 @@ import HostileArchives
       strings: [[UInt8](repeating: 0x61, count: 200_000)],
       conditionals: [[1]]
     )
-    // Damage in a block of the string table that nobody reads, and then in that of the conditional table.
+    // Damage in a block of the string table, which only `checkTables` reads.
     data[data.startIndex + 100_000] ^= 1
     let partly = try ArchiveImage(data: data, verification: .onDemand)
     #expect(try partly.conditionalTarget(0, at: 0) == 1)
     #expect(throws: ArchiveError.self) { try partly.checkTables() }
   }
 
-  @Test("a table that is written is read, entries of several bytes too")
+  @Test("a written conditional table is read, also with entries of several bytes")
   func written() throws {
     let topLevel = ByteBuffer()
     topLevel.append(0 as UInt8)

@@ -4,7 +4,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Archives whose checksums are right and whose content no writer would write: each gives a typed error.
+/// Archives with correct checksums and contents that no writer produces: each gives a typed error.
 @Suite struct CraftedArchives {
   private func code<Value: Decodable>(_ type: Value.Type, _ archive: Data) throws -> ArchiveError.Code? {
     let error = try #require(throws: DecodingError.self) {
@@ -18,13 +18,13 @@ import Testing
     }
   }
 
-  @Test("a count of bodies beyond all measure", arguments: [1 << 20, 1 << 40, Int.max - 62, Int.max])
+  @Test("an impossible number of bodies is damage", arguments: [1 << 20, 1 << 40, Int.max - 62, Int.max])
   func bodyCount(count: Int) throws {
     let archive = HandmadeArchive.data(topLevel: CraftedArchive.root([0x81]), bodyCount: count)
     #expect(try code(Int.self, archive) == .damaged)
   }
 
-  @Test("forty objects of which each has the next one twice, read as values")
+  @Test("forty objects that each refer to the next twice, read as values, exceed a limit")
   func doubling() throws {
     let last = 40
     let bodies = (1...last).map { number -> [UInt8] in
@@ -39,12 +39,12 @@ import Testing
   }
 
   @Test(
-    "a value nested deeper than a reader keeps track of is passed over",
+    "a value that is nested deeper than a reader tracks is skipped",
     arguments: [-1, 0, 1, 2, 40_000]
   )
   func passedOver(more: Int) throws {
     let levels = 1 << 18 + more
-    // Each list has the next one and a number.
+    // Each array has the next one and a number.
     let deep = [UInt8](repeating: 0x52, count: levels) + [0x50] + [UInt8](repeating: 0x95, count: levels)
     let value = CraftedArchive.map(("deep", deep), ("after", [0x97]))
     let archive = HandmadeArchive.data(topLevel: CraftedArchive.root(value))
@@ -71,7 +71,7 @@ import Testing
     override func encode(to encoder: any Encoder) throws { try content.encode(to: encoder) }
   }
 
-  @Test("an object of an unknown class that refers to a value, as only the top level does")
+  @Test("an object of an unknown class that refers to a value is an error with its coding path")
   func valueInPlaceholder() throws {
     let archive = HandmadeArchive.data(
       bodies: [[1, 0x51, 0x48, 2], [0, 0x95]],
@@ -84,7 +84,9 @@ import Testing
     #expect(found.code == .typeMismatch && found.path == "root/[0]", "\(found)")
   }
 
-  @Test("an object that contains itself, read as an object and as a value")
+  @Test(
+    "an object that contains itself is a cycle when read as an object, and exceeds a limit when read as a value"
+  )
   func ring() throws {
     let archive = HandmadeArchive.data(
       bodies: [[1, 0x51, 0x40, 1]],
@@ -95,7 +97,7 @@ import Testing
   }
 
   @Test(
-    "a map that has a key twice, be it as an integer and as text",
+    "a map with a duplicate key is damage, also as an integer and as text",
     arguments: [[0x95], [0x21, 0x35]] as [[UInt8]]
   )
   func keyTwice(second: [UInt8]) throws {
@@ -106,7 +108,7 @@ import Testing
     #expect(try code([String: Int].self, archive) == .damaged)
   }
 
-  @Test("a reference to a number that no body has, or to a body of another kind")
+  @Test("a reference to a missing body, or to one of another kind, is damage")
   func references() throws {
     let bodies: [[UInt8]] = [[0, 0x50], [1, 0x50]]
     for reference in [

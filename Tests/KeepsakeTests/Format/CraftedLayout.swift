@@ -2,15 +2,15 @@ import Foundation
 import HostileArchives
 import Keepsake
 
-/// The parts of an archive one by one, each of which can be wrong; checksums and trailer are made to fit the rest.
+/// The parts of an archive, each of which can be made faulty; checksums and trailer are computed.
 ///
-/// Where ``HandmadeArchive`` is about what stands in bodies, this is about tables, directory and trailer.
+/// ``HandmadeArchive`` is for the contents of bodies, this is for tables, directory and trailer.
 struct CraftedLayout {
   static let header: [UInt8] = [0x89, 0x4B, 0x45, 0x45, 0x50, 0x0D, 0x0A, 0x1A, 1, 0, 0, 0, 0, 0, 0, 0]
 
   var header = CraftedLayout.header
   var bodies: [[UInt8]] = []
-  /// What stands between the bodies and the top level, where nothing should.
+  /// Bytes between the bodies and the top level, where there should be none.
   var gap: [UInt8] = []
   var topLevel: [UInt8] = [0, 0x1C, 0]
   /// The entries of the tables, each as its bytes.
@@ -19,16 +19,16 @@ struct CraftedLayout {
   var classes: [[UInt8]] = []
   var strings: [[UInt8]] = []
   var conditionals: [[UInt8]] = []
-  /// The offset table, where it is not to be that of the bodies.
+  /// The offset table, if it is not to be that of the bodies.
   var offsets: [UInt8]?
-  /// Bytes between the directory and the block checksums, where nothing should be.
+  /// Bytes between the directory and the block checksums, where there should be none.
   var behindDirectory: [UInt8] = []
   /// Changes the fourteen numbers of the directory.
   var changeDirectory: (inout [Int]) -> Void = { _ in }
-  /// Changes what the trailer says: the offset of the directory and that of the block checksums.
+  /// Changes the offsets in the trailer: that of the directory and that of the block checksums.
   var changeTrailer: (inout [UInt64]) -> Void = { _ in }
 
-  /// Where each part begins that is not at a fixed place.
+  /// The offset of each part that is not at a fixed offset.
   struct Places {
     var topLevel = 0, keys = 0, shapes = 0, classes = 0, strings = 0, conditionals = 0, offsets = 0
     var directory = 0, checksums = 0, trailer = 0

@@ -3,12 +3,12 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Whatever is cut off or changed, the checksums or the ends of the archive show it; the error says where.
+/// Checksums, header and trailer reveal any truncation and change; the error says where.
 @Suite struct Damage {
-  /// Small archives that between them have every table and most kinds of values.
+  /// Small archives that together have every table and most kinds of values.
   static let samples: [FrozenSample] = [.empty, .record, .scalars, .foundation, .keys, .objects]
 
-  /// The error that reading `data` gives must be for a person, and its underlying error for a program.
+  /// Expects a `DecodingError` with a message, and an underlying error with a code and an offset.
   private func expectRejected(
     _ data: Data,
     _ change: @autoclosure () -> String,
@@ -25,40 +25,40 @@ import Testing
         Issue.record("no place or no code: \(change()): \(context)")
         return
       }
-      // What is missing may begin right behind the last byte, and nowhere later.
+      // Missing bytes may begin right behind the last byte, and no later.
       if offset < 0 || offset > data.count { Issue.record("\(change()): byte \(offset) of \(data.count)") }
     } catch {
       Issue.record("another error: \(change()): \(error)")
     }
   }
 
-  /// Every public way to open an archive.
+  /// Reads the archive in every public way.
   private func expectRejectedByAll(_ data: Data, _ change: @autoclosure () -> String) {
     expectRejected(data, change()) { _ = try KeyedUnarchiver.unarchive(Nothing.self, from: $0) }
     expectRejected(data, change()) { _ = try ArchiveDecoder().decode(Nothing.self, from: $0) }
     expectRejected(data, change()) { _ = try KeyedUnarchiver(forReadingFrom: $0) }
   }
 
-  /// A root that asks for nothing, so that only the archive itself can be at fault.
+  /// A root that decodes nothing, so that only the archive itself can be faulty.
   private struct Nothing: Decodable {
     init(from decoder: any Decoder) throws {}
   }
 
-  @Test("the samples are sound, and large enough to be worth the damage", arguments: samples)
+  @Test("the samples are valid and large enough", arguments: samples)
   func sound(sample: FrozenSample) throws {
     let data = try sample.archive()
     #expect(data.count >= 18 && data.count < 2_000)
     try sample.check(KeyedUnarchiver(forReadingFrom: data))
   }
 
-  @Test("every truncation", arguments: samples)
+  @Test("every truncation is refused", arguments: samples)
   func truncated(sample: FrozenSample) throws {
     let data = try sample.archive()
     for count in 0..<data.count { expectRejectedByAll(data.prefix(count), "the first \(count) bytes") }
     for count in 0..<data.count { expectRejectedByAll(Data(data.suffix(count)), "the last \(count) bytes") }
   }
 
-  @Test("every single bit", arguments: samples)
+  @Test("every flipped bit is refused", arguments: samples)
   func flipped(sample: FrozenSample) throws {
     var data = try sample.archive()
     for index in data.indices {
@@ -71,7 +71,7 @@ import Testing
     try sample.check(KeyedUnarchiver(forReadingFrom: data))
   }
 
-  @Test("every byte lost from within, doubled, or added at the end", arguments: [FrozenSample.record, .keys])
+  @Test("every removed, doubled or added byte is refused", arguments: [FrozenSample.record, .keys])
   func shifted(sample: FrozenSample) throws {
     let data = try sample.archive()
     for index in data.indices {
@@ -86,7 +86,7 @@ import Testing
     expectRejectedByAll(data + data, "twice the archive")
   }
 
-  @Test("the place that the error gives is that of the damaged block")
+  @Test("the error has the offset of the damaged block")
   func place() throws {
     let data = try FrozenSample.large.archive()
     #expect(data.count > 1 << 16)
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test("damage in a block that is not read is not in the way, and is found when the block is read")
+  @Test("damage in an unread block is found only when the block is read")
   func onDemand() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(Data(repeating: 1, count: 200_000), forKey: "large")
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test("bytes that never were an archive", arguments: ["", "{}", "bplist00", "\u{89}KEEP\r\n\u{1A}"])
+  @Test("data that is no archive is refused", arguments: ["", "{}", "bplist00", "\u{89}KEEP\r\n\u{1A}"])
   func somethingElse(text: String) {
     expectRejectedByAll(Data(text.utf8), "\"\(text)\"")
     expectRejectedByAll(Data((text + String(repeating: " ", count: 200)).utf8), "\"\(text)\" and spaces")

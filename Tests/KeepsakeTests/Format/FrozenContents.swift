@@ -1,16 +1,15 @@
 import Foundation
 import Keepsake
 
-// What the frozen archives of version 1 hold. The types and values here belong to the files in
-// Fixtures/Version1 and must not change, as the files do not: what is new in the format gets new types, and
-// files of its own.
+// The contents of the frozen archives of version 1. The types and values here belong to the files in Fixtures/Version1
+// and must not change, as the files do not: new features of the format get new types, and files of their own.
 
 /// The frozen archives by name: `scalars` is Fixtures/Version1/scalars.keepsake.
 enum FrozenSample: String, CaseIterable {
   case empty, scalars, integers, floats, strings, foundation, packed, containers, shapes, objects, keys,
     record, large, unchecked
 
-  /// Those of which a short form is frozen too; the others are too large for it.
+  /// The samples that are also frozen in the short form; the others are too large for it.
   static let short = allCases.filter { ![.large, .unchecked].contains($0) }
 }
 
@@ -51,7 +50,7 @@ struct FrozenIntegers: Codable, Equatable {
   ]
 }
 
-/// Bit patterns, for what is not a number equals nothing.
+/// Compares bit patterns, since NaN equals nothing.
 struct FrozenFloats: Codable {
   static let floatBits: [UInt32] = [
     0, 0x8000_0000, 0x3F80_0000, 0xFF80_0000, 0x7F80_0000, 0x0000_0001, 0x7F7F_FFFF, 0x7FC0_0000, 0xFFC1_2345,
@@ -84,7 +83,7 @@ struct FrozenStrings: Codable, Equatable {
   private var exact: [[UInt8]] { ([empty] + lengths + shared + scripts).map { Array($0.utf8) } }
 }
 
-/// One text in two spellings, which must stay two keys.
+/// Two canonically equal keys, which must stay two.
 struct FrozenSpellings: Codable, Equatable {
   var composed = 1
   var decomposed = 2
@@ -123,7 +122,7 @@ struct FrozenFoundation: Codable {
 
 struct FrozenPacked: Codable, Equatable {
   var bools = (0..<11).map { $0 % 3 == 0 }
-  /// The three blocks of 128 are of different widths.
+  /// The three blocks of 128 have different widths.
   var ints = (0..<300).map { $0 < 128 ? $0 - 64 : $0 < 256 ? $0 * 1_000_000 : -$0 << 40 }
   var int8s: [Int8] = [.min, 0, .max]
   var int16s: [Int16] = [.min, 0, .max]
@@ -136,7 +135,7 @@ struct FrozenPacked: Codable, Equatable {
   var floats: [Float] = [0.5, -2, .infinity]
   var doubles: [Double] = [0.1, -2, .infinity]
   var widths: [[Int]] = (0..<8).map { [1 << ($0 * 8 + 6), 1 + 1 << ($0 * 8 + 5), -1 << ($0 * 8 + 7)] }
-  /// Every width in a mixed block, with two bits left over and with none, and in two blocks of which one is mixed.
+  /// Every width in a mixed block, with two unused bits and with none, and in two blocks, one of which is mixed.
   var mixed: [[Int]] = [
     [5, 300, 4], [.min, 0, 70_000, -1, .max, 9, -300, 1 << 31],
     (0..<140).map { $0 % 10 == 0 ? $0 << 20 : $0 },
@@ -256,7 +255,7 @@ final class FrozenDog: FrozenAnimal {
 
 struct FrozenLibrary: Codable {
   var books: [FrozenBook]
-  /// Before `pet`, so that the dog is decoded as what it is also by a reader that looks no class up.
+  /// Before `pet`, so that a reader that looks up no classes decodes the dog as its own class.
   var dog: FrozenDog
   var pet: FrozenAnimal
   var animal: FrozenAnimal

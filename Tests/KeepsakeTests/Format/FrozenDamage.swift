@@ -3,12 +3,12 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Every frozen archive, cut off at every byte and with every bit changed: the reader rejects it and says where.
+/// Every frozen archive, truncated at every byte and with every bit flipped: the reader rejects it and says where.
 ///
-/// `Damage` does the same to small archives by every way to open one. Here it is all that was ever frozen, opened with
-/// all of it compared. Two of the files have more than 70,000 bytes, nearly all in one value: of that every 61st byte is
-/// changed, in one bit, and the archive is cut off at every 97th byte; the rest is treated as in the others. A debug build
-/// takes one of four lengths, and one of four bits where there are checksums.
+/// `Damage` does the same to small archives in every way to open one. This suite opens everything that was ever frozen,
+/// with full verification. Two of the files have more than 70,000 bytes, nearly all in one value: there, the tests flip
+/// one bit of every 61st byte, and truncate at every 97th byte. A debug build tests one of eight lengths, and one of
+/// four bits if there are checksums.
 @Suite struct FrozenDamage {
   /// A frozen archive, by its path in Fixtures.
   struct Sample: Sendable, CustomTestStringConvertible {
@@ -17,9 +17,9 @@ import Testing
     var isShort: Bool { data[10] & 2 != 0 }
     /// Whether every byte is covered by a checksum.
     var hasChecksums: Bool { data[10] & 1 == 0 }
-    /// Where the directory begins; in the short form the checksum.
+    /// The offset of the directory, or of the checksum in the short form.
     var directory: Int { isShort ? data.count - 4 : number(at: data.count - 32) }
-    /// Where the tables begin: the second number of the directory.
+    /// The offset of the tables: the second number of the directory.
     var tables: Int {
       var place = directory
       while data[place] >= 0x80 { place += 1 }
@@ -36,7 +36,7 @@ import Testing
       (0..<4).reduce(0) { $0 | Int(data[place + $1]) << ($1 * 8) }
     }
 
-    /// Places in the archive: all of a small one; of a large one all but what is in the middle, of that some.
+    /// The offsets to test: all of a small archive; of a large one, some in the middle, and all others.
     func places(each step: Int) -> [Int] {
       guard data.count > 4_096 else { return Array(data.indices) }
       let rest = Array(stride(from: 1_024, to: tables - 256, by: step))
@@ -52,15 +52,15 @@ import Testing
   private static let checked = samples.filter(\.hasChecksums)
   private static let unchecked = samples.filter { !$0.hasChecksums }
 
-  @Test("all that was frozen is here")
+  @Test("all frozen archives are there")
   func corpus() {
     let count = FrozenSample.allCases.count + FrozenSample.short.count + FrozenGraph.allCases.count
     #expect(Self.checked.count == count - 1 && Self.unchecked.count == 1)
     #expect(Self.samples.allSatisfy { $0.places(each: 61).count > ($0.isShort ? 17 : 70) })
   }
 
-  /// The error with which an archive is turned down, which has a code of those for damage, a message and a place in
-  /// what there is of the archive; `nil` where it is not turned down.
+  /// The error for a rejected archive, which must have a code for damage, a message and an offset within the data;
+  /// `nil` if the archive is accepted.
   private func rejection(_ data: Data, _ change: @autoclosure () -> String) -> ArchiveError? {
     do {
       _ = try KeyedUnarchiver(forReadingFrom: data, verification: .everything)
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test("cut off at the end, and at the beginning", arguments: samples)
+  @Test("frozen archives that are cut off at the end or the beginning are refused", arguments: samples)
   func truncated(sample: Sample) {
     #expect(rejection(sample.data, "whole") == nil)
     let places = sample.places(each: 97)
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test("every bit, where there are checksums", arguments: checked)
+  @Test("every flipped bit is refused if there are checksums", arguments: checked)
   func flipped(sample: Sample) {
     var data = sample.data
     for index in sample.places(each: 61) {
@@ -109,7 +109,7 @@ import Testing
           Issue.record("accepted: \(change)")
           return
         }
-        // Header and trailer are told by what is in them, all else by the checksum of its block.
+        // Checks find changes in header and trailer; the checksum of its block finds any other.
         if index >= 16, index < sample.directory, error.byteOffset != index / 65_536 * 65_536 {
           Issue.record("\(change) was found at \(String(describing: error.byteOffset))")
         }
@@ -119,7 +119,9 @@ import Testing
     #expect(data == sample.data)
   }
 
-  @Test("every bit, where there are none: header, directory and trailer give errors, the rest no crash")
+  @Test(
+    "without checksums, flipped bits in header, directory and trailer are refused, and others cause no crash"
+  )
   func flippedWithoutChecksums() throws {
     for sample in Self.unchecked {
       var data = sample.data
@@ -130,7 +132,7 @@ import Testing
         where isFrame || bit == index & 7 || index >= sample.tables - 256 {
           data[index] ^= 1 << UInt8(bit)
           let error = rejection(data, "bit \(bit) of byte \(index)")
-          // The minor version is for people.
+          // Readers ignore the minor version.
           if error == nil, isFrame, index != 9 { Issue.record("accepted: bit \(bit) of byte \(index)") }
           if error == nil { readCount += readAll(data) ? 1 : 0 }
           data[index] ^= 1 << UInt8(bit)
@@ -140,7 +142,7 @@ import Testing
     }
   }
 
-  /// Whether all values can be read, as a program and as a tool do it; what is thrown has a code.
+  /// Whether `verifyStructure` and a decoder can read all values; errors must have a code.
   private func readAll(_ data: Data) -> Bool {
     var isWhole = true
     do {
@@ -160,7 +162,7 @@ import Testing
     return isWhole
   }
 
-  /// What the archive without checksums holds, as far as it is read here.
+  /// The contents of the archive without checksums, as far as this suite reads them.
   private struct Contents: Decodable {
     var title: String
     var numbers: [Int]

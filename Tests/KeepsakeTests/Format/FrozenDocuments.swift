@@ -3,10 +3,10 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Documents of version 1 with their earlier saves, frozen in Fixtures/Version1/Documents, which every later library must
-/// read as they are.
+/// Documents of version 1 with their earlier saves, frozen in Fixtures/Version1/Documents. Every later version of the
+/// library must read them.
 ///
-/// The files are never written anew. A sample that is added gets its file, without touching the others, from
+/// The files are never rewritten. This command adds the files of new samples, and leaves the others:
 ///
 ///     KEEPSAKE_FREEZE=Tests/TestSupport/Fixtures/Version1 swift test --filter FrozenDocuments
 @Suite struct FrozenDocuments {
@@ -30,7 +30,7 @@ import Testing
     try document.make(scratch("new")).write(to: file, options: .withoutOverwriting)
   }
 
-  @Test("every file is a document, and every document a file", .enabled(if: freezingFolder == nil))
+  @Test("every file is a document, and every document has a file", .enabled(if: freezingFolder == nil))
   func noneForgotten() throws {
     let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
     let expected = FrozenDocument.allCases.map { "\($0).keepsake" }
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "each holds every save, and is continued",
+    "each document has every save, and can be continued",
     .enabled(if: freezingFolder == nil),
     arguments: FrozenDocument.allCases
   )
@@ -47,7 +47,7 @@ import Testing
     try check(document, data)
   }
 
-  @Test("what is written today holds the same", arguments: FrozenDocument.allCases)
+  @Test("documents that are written today have the same contents", arguments: FrozenDocument.allCases)
   func writtenToday(document: FrozenDocument) throws {
     try check(document, document.make(scratch("new")))
   }
@@ -92,14 +92,14 @@ import Testing
 }
 
 enum FrozenDocument: CaseIterable {
-  /// Every kind of change, one after the other; then an earlier save brought back, and what an interrupted save left.
+  /// Every kind of change in turn, then a restored save, and a leftover of an interrupted save.
   case changes
   /// A document that began as an archive in the short form.
   case short
   /// More than 70,000 bytes, in several blocks of checksums, and 300 objects, of which each save changes some.
   case large
 
-  /// What a save holds.
+  /// The contents of a save.
   struct Contents {
     var title: String
     var notes: [String]
@@ -190,7 +190,7 @@ final class FrozenNotebook: Codable, ArchivableClass {
     become(contents)
   }
 
-  /// Changes what is different, and keeps the objects that are there.
+  /// Changes what differs, and keeps the existing objects.
   func become(_ contents: FrozenDocument.Contents) {
     title = contents.title
     tags = contents.tags
@@ -199,7 +199,7 @@ final class FrozenNotebook: Codable, ArchivableClass {
         index < attachments.count ? attachments[index] : FrozenNote(text)
       }
     }
-    // The note that is not there any more, if one is gone.
+    // Removes the note that is gone, if any.
     if contents.notes.count < notes.count { notes.removeAll { !contents.notes.contains($0.text) } }
     for (index, text) in contents.notes.enumerated() {
       if index < notes.count {

@@ -1,11 +1,11 @@
 import Foundation
 import Keepsake
 
-// What the frozen graphs of version 1 hold. The types and values here belong to the files in
-// Fixtures/Version1/Graphs and must not change, as the files do not. All types state their names, so that the name of
-// this module is in none of the files.
+// The contents of the frozen graphs of version 1. The types and values here belong to the files in
+// Fixtures/Version1/Graphs and must not change, as the files do not. All types state their names, so that no file
+// contains the name of this module.
 
-/// The frozen graphs by name: `cycle` is Fixtures/Version1/Graphs/cycle.keepsake.
+/// The frozen graphs by name: `ring` is Fixtures/Version1/Graphs/ring.keepsake.
 enum FrozenGraph: String, CaseIterable {
   case ring, weak, subclasses, shapes, models
 }
@@ -110,7 +110,7 @@ class FrozenCar: FrozenVehicle {
 
 final class FrozenTaxi: FrozenCar {
   override class var archivedClassName: String { "Frozen.Taxi" }
-  // The version of the superclass is not its own.
+  // The version of the superclass does not apply.
   override class var archiveVersion: Int { 0 }
   private enum CodingKeys: CodingKey { case base }
 
@@ -129,7 +129,7 @@ final class FrozenTaxi: FrozenCar {
   }
 }
 
-/// One that has nothing of its own.
+/// A subclass without properties of its own.
 final class FrozenShip: FrozenVehicle {
   override class var archivedClassName: String { "Frozen.Ship" }
   override class var archiveVersion: Int { 1 }

@@ -3,10 +3,10 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Archives of version 1 with graphs, frozen in Fixtures/Version1/Graphs, which every later library must read as they
-/// are.
+/// Archives of version 1 with graphs, frozen in Fixtures/Version1/Graphs. Every later version of the library must read
+/// them.
 ///
-/// The files are never written anew. A sample that is added gets its file, without touching the others, from
+/// The files are never rewritten. This command adds the files of new samples, and leaves the others:
 ///
 ///     KEEPSAKE_FREEZE=Tests/TestSupport/Fixtures/Version1 swift test --filter FrozenGraphs
 @Suite struct FrozenGraphs {
@@ -26,7 +26,7 @@ import Testing
     try graph.archive().write(to: file, options: .withoutOverwriting)
   }
 
-  @Test("every file is a graph, and every graph a file", .enabled(if: freezingFolder == nil))
+  @Test("every file is a graph, and every graph has a file", .enabled(if: freezingFolder == nil))
   func noneForgotten() throws {
     let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
     let expected = FrozenGraph.allCases.map { "\($0).keepsake" }
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(
-    "each holds what it was given, and reads so in every mode",
+    "each graph reads as it was written, with each verification",
     .enabled(if: freezingFolder == nil),
     arguments: FrozenGraph.allCases
   )
@@ -45,14 +45,14 @@ import Testing
     }
   }
 
-  @Test("what is written today holds the same", arguments: FrozenGraph.allCases)
+  @Test("graphs that are written today have the same contents", arguments: FrozenGraph.allCases)
   func writtenToday(graph: FrozenGraph) throws {
     let data = try graph.archive()
     try graph.check(KeyedUnarchiver(forReadingFrom: data, verification: .everything))
     #expect(data.prefix(10) == Data([0x89, 0x4B, 0x45, 0x45, 0x50, 0x0D, 0x0A, 0x1A, 1, 0]))
   }
 
-  @Test("the name of the module is in none of them", .enabled(if: freezingFolder == nil))
+  @Test("no file contains the name of the module", .enabled(if: freezingFolder == nil))
   func names() throws {
     for graph in FrozenGraph.allCases {
       let data = try Self.data(graph)
@@ -63,7 +63,7 @@ import Testing
 }
 
 extension FrozenGraph {
-  /// Compares what the archive holds with what it was made of.
+  /// Compares the archive with the values that it was made of.
   func check(_ unarchiver: KeyedUnarchiver) throws {
     #expect(unarchiver.allKeys == [KeyedArchiver.rootKey])
     func root<Root: Decodable>(_ type: Root.Type) throws -> Root {

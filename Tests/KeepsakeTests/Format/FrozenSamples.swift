@@ -4,9 +4,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Archives of version 1, frozen in Fixtures/Version1, which every later library must read as they are.
+/// Archives of version 1, frozen in Fixtures/Version1. Every later version of the library must read them.
 ///
-/// The files are never written anew. A sample that is added gets its file, without touching the others, from
+/// The files are never rewritten. This command adds the files of new samples, and leaves the others:
 ///
 ///     KEEPSAKE_FREEZE=Tests/TestSupport/Fixtures/Version1 swift test --filter FrozenSamples
 @Suite struct FrozenSamples {
@@ -35,7 +35,7 @@ import Testing
     try Data(bytes).write(to: file, options: .withoutOverwriting)
   }
 
-  @Test("every file is a sample, and every sample a file", .enabled(if: freezingFolder == nil))
+  @Test("every file is a sample, and every sample has a file", .enabled(if: freezingFolder == nil))
   func noneForgotten() throws {
     for (folder, samples) in [(Self.folder, FrozenSample.allCases), (Self.shortFolder, FrozenSample.short)] {
       let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "each holds what it was given, and reads so in every mode",
+    "each sample reads as it was written, with each verification",
     .enabled(if: freezingFolder == nil),
     arguments: FrozenSample.allCases
   )
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(
-    "each holds the same in the short form",
+    "each sample in the short form reads the same",
     .enabled(if: freezingFolder == nil),
     arguments: FrozenSample.short
   )
@@ -69,12 +69,12 @@ import Testing
     }
   }
 
-  @Test("what is written today holds the same", arguments: FrozenSample.allCases)
+  @Test("samples that are written today have the same contents", arguments: FrozenSample.allCases)
   func writtenToday(sample: FrozenSample) throws {
     try sample.check(KeyedUnarchiver(forReadingFrom: sample.archive(), verification: .everything))
   }
 
-  @Test("the first byte to the last are those of version 1.0", .enabled(if: freezingFolder == nil))
+  @Test("each sample begins and ends as version 1.0 does", .enabled(if: freezingFolder == nil))
   func version() throws {
     for sample in FrozenSample.allCases {
       let data = try FrozenSamples.data(sample)
@@ -87,7 +87,7 @@ import Testing
 }
 
 extension FrozenSample {
-  /// Compares what the archive holds with what it was made of.
+  /// Compares the archive with the values that it was made of.
   func check(_ unarchiver: KeyedUnarchiver) throws {
     func root<Root: Decodable>(_ type: Root.Type) throws -> Root {
       #expect(unarchiver.allKeys == [KeyedArchiver.rootKey])
@@ -156,7 +156,7 @@ extension FrozenSample {
 
   private func checkKeys(_ unarchiver: KeyedUnarchiver) throws {
     #expect(unarchiver.allKeys == ["name", "age", "nothing", "books", "author", "point", "numbers"])
-    // Not in the order of writing.
+    // In another order than that of writing.
     let author = try unarchiver.decode(FrozenAuthor.self, forKey: "author")
     let books = try unarchiver.decode([FrozenBook].self, forKey: "books")
     check(books)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Keepsake
 
-/// The numbers of classes for an image that opens one archive after the other.
+/// The numbers of classes for an image that opens one archive after another.
 @Suite struct KnownClassesTests {
-  /// Reads class tables with these entries, each from an archive of its own; returns the numbers in each archive.
+  /// Reads class tables with these entries, each from a separate archive, and returns the numbers in each archive.
   private func read(_ tables: [[ClassEntry]], _ classes: inout KnownClasses) throws -> [[Int]] {
     try tables.map { entries in
       let buffer = ByteBuffer()
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("a class keeps its number, and its superclass is by that number") func numbers() throws {
+  @Test("a class keeps its number, which is also used for superclasses") func numbers() throws {
     var classes = KnownClasses()
     let (a, b) = (ClassEntry(name: "A"), ClassEntry(name: "B"))
     let ofFirst = ClassEntry(name: "C", superclass: 0)
@@ -28,7 +28,7 @@ import Testing
     #expect(classes.entries.map(\.superclass) == [nil, 0, nil, 2])
   }
 
-  @Test("names and keys that are equal, but not in their bytes, are not the same class") func spellings()
+  @Test("names and keys that differ only in bytes belong to different classes") func spellings()
     throws
   {
     var classes = KnownClasses()

@@ -4,8 +4,8 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What a reader rejects when it opens an archive (Format §10, rules 1 to 10): each fault alone, in an archive whose
-/// checksums are right, with the place that the error gives.
+/// What a reader rejects when it opens an archive (Format §10, rules 1 to 10): each fault alone, in an archive with
+/// correct checksums, with the offset of the error.
 @Suite struct LayoutFaults {
   /// An archive with an entry in each table.
   static var sound: CraftedLayout {
@@ -22,7 +22,7 @@ import Testing
 
   private static let verifications: [ArchiveVerification] = [.everything, .onDemand, .disabled]
 
-  /// The error that opening the archive gives, the same with each verification.
+  /// The error of opening the archive, which is the same with each verification.
   static func fault(_ data: Data) throws -> ArchiveError? {
     let faults = verifications.map { verification -> ArchiveError? in
       do throws(ArchiveError) {
@@ -54,7 +54,7 @@ import Testing
     return layout
   }
 
-  @Test("the archive that is changed below is sound")
+  @Test("the unchanged archive is valid")
   func soundness() throws {
     let data = Self.sound.data
     #expect(try Self.fault(data) == nil)
@@ -65,7 +65,7 @@ import Testing
     #expect(try Self.fault(changed { ($0.header[9], $0.header[10]) = (1, 1) }.data) == nil)
   }
 
-  @Test("the header: what is shorter or begins otherwise is no archive, however little is missing")
+  @Test("a file that is shorter than the header or has a wrong header is refused")
   func header() throws {
     let data = Self.sound.data
     for count in 0..<16 {
@@ -84,7 +84,7 @@ import Testing
     try expect(changed { $0.header[11] = 0x80 }, .unsupportedVersion) { _ in 10 }
   }
 
-  @Test("an archive of header and closing signature, with too little or too much in between")
+  @Test("an archive with too few bytes or too many for a trailer is damaged")
   func shorterThanTrailer() throws {
     let closing = CraftedLayout.header.prefix(8).reversed()
     for count in 0..<24 {
@@ -92,11 +92,11 @@ import Testing
       let error = try #require(try Self.fault(data))
       #expect(error.code == .damaged && error.byteOffset == data.count - 8)
     }
-    // What stands behind the archive is what an interrupted save left (Format §13.5).
+    // Bytes behind the archive are a leftover of an interrupted save (Format §13.5).
     #expect(try Self.fault(Self.sound.data + [0]) == nil)
   }
 
-  @Test("the trailer: offsets outside of what they are about")
+  @Test("wrong offsets in the trailer are damage")
   func trailer() throws {
     let places = Self.sound.places
     let (directory, checksums) = (UInt64(places.directory), UInt64(places.checksums))
@@ -106,7 +106,7 @@ import Testing
     ] {
       try expect(changed { $0.changeTrailer = { $0 = numbers } }) { $0.trailer }
     }
-    // The block checksums are no longer as many as the blocks.
+    // The number of block checksums no longer fits the number of blocks.
     for moved in [checksums - 1, checksums + 1, checksums + 8] {
       try expect(changed { $0.changeTrailer = { $0[1] = moved } }) { $0.trailer }
     }
@@ -120,7 +120,7 @@ import Testing
     try expect(changed { $0.changeDirectory = { $0.remove(at: 11) } }) { $0.directory + 13 }
   }
 
-  @Test("the top level: it begins behind the header, and has bytes before the tables")
+  @Test("the top level begins behind the header and ends before the tables")
   func topLevel() throws {
     for offset in [0, 15, Self.sound.places.keys, Self.sound.places.keys + 1, Int.max] {
       try expect(changed { $0.changeDirectory = { $0[0] = offset } }) { $0.directory }
@@ -130,14 +130,17 @@ import Testing
     }
   }
 
-  @Test("the tables fill what is between the top level and the directory", arguments: [4, 6, 8, 10, 12, 13])
+  @Test(
+    "the tables exactly fill the bytes between top level and directory",
+    arguments: [4, 6, 8, 10, 12, 13]
+  )
   func lengths(index: Int) throws {
-    // More than there is: told where the table is met.
+    // A length beyond the end is reported at the table.
     for length in [127, 16_384, Int.max] {
       let numbers = changed { $0.changeDirectory = { $0[index] = length } }
       try expect(numbers) { $0.directory + (index == 13 ? 13 : index - 1) }
     }
-    // A byte less or more moves all that follows, and the last does not end where it should.
+    // A byte less or more moves everything behind it, and the last table ends at a wrong offset.
     for change in [-1, 1] {
       let layout = changed { $0.changeDirectory = { $0[index] += change } }
       if index == 13 { try expect(layout) { $0.directory + 13 } }
@@ -158,7 +161,7 @@ import Testing
     }
   }
 
-  @Test("the offset table has room for its groups and a byte for each body")
+  @Test("the offset table has bytes for its groups and each body")
   func bodyCounts() throws {
     let byteCount = Self.sound.places.directory - Self.sound.places.offsets
     #expect(byteCount == 14)
@@ -175,7 +178,7 @@ import Testing
     ) { $0.directory + 13 }
   }
 
-  @Test("the top level fills what it has, no more and no less")
+  @Test("the top level exactly fills its bytes")
   func topLevelEnd() throws {
     for topLevel in [[0, 0x1C, 0, 0x01], [0, 0x1C, 1, 0x21, 0x61]] as [[UInt8]] {
       let layout = changed { $0.topLevel = topLevel }
@@ -194,11 +197,11 @@ import Testing
     }
   }
 
-  @Test("bodies stand one behind the other, and the top level behind the last")
+  @Test("there are no gaps between bodies, and none before the top level")
   func gaps() throws {
     let layout = changed { $0.gap = [0] }
     for layout in [layout, changed { $0.offsets = CraftedLayout.groupHead(start: 16) + [5, 0] }] {
-      // At once by those who look at all, and by the others when one of the bodies is asked for.
+      // Full verification finds the fault at once; otherwise, reading a body does.
       let error = #expect(throws: ArchiveError.self) {
         try ArchiveImage(data: layout.data, verification: .everything)
       }
@@ -213,7 +216,7 @@ import Testing
     #expect(error?.code == .damaged && error?.byteOffset == 16)
   }
 
-  @Test("the top level is no object")
+  @Test("the top level cannot be an object")
   func topLevelObject() throws {
     let layout = changed { $0.topLevel[0] = 1 }
     let data = layout.data

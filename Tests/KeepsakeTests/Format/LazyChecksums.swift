@@ -4,8 +4,8 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// A part of an archive is compared with its checksum before it is used, each of them (Format §10, rule 6). The archive
-/// here has every part in blocks of its own, and what is damaged are bytes that no other check would notice.
+/// Each part of an archive is compared with its checksum before it is used (Format §10, rule 6). This archive has each
+/// part in blocks of its own, and the tests damage bytes that no other check covers.
 @Suite struct LazyChecksums {
   private static let count = 140_000
 
@@ -21,7 +21,7 @@ import Testing
       strings: [long],
       conditionals: Array(repeating: [0], count: count)
     )
-    // The lengths are far behind the head, and the end of the table far behind the lengths.
+    // The lengths are far behind the head, and the end of the table is far behind the lengths.
     layout.offsets =
       CraftedLayout.groupHead(start: 16, widthCode: 2, lengths: UInt64(count))
       + [UInt8](repeating: 0, count: count) + Bytes.number(UInt64(body.count), byteCount: 4)
@@ -29,7 +29,7 @@ import Testing
     return layout
   }
 
-  /// What is done with an archive, in the order in which it comes.
+  /// The uses of an archive, in their order.
   private enum Use: CaseIterable {
     case open, body, string, conditional
 
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// Expects that of all uses those of `noticed`, and no others, find the byte at `index` damaged.
+  /// Expects that exactly the uses in `noticed` find the byte at `index` damaged.
   private func expect(
     _ sound: Data,
     damagedAt index: Int,
@@ -53,7 +53,7 @@ import Testing
     var data = sound
     data[index] ^= 1
     for use in Use.allCases {
-      // One for each, so that no block was looked at before.
+      // A new image for each use, so that no block was verified before.
       let image = try? ArchiveImage(data: data, verification: .onDemand)
       if use != .open, noticed.contains(.open) { continue }
       if use != .open { #expect(image != nil, sourceLocation: sourceLocation) }
@@ -72,7 +72,7 @@ import Testing
     #expect(error?.byteOffset == index / 65_536 * 65_536, sourceLocation: sourceLocation)
   }
 
-  @Test("with no damage nothing is found, in all parts")
+  @Test("an undamaged archive passes every check")
   func sound() throws {
     let data = Self.layout.data
     for verification in [ArchiveVerification.everything, .onDemand, .disabled] {
@@ -84,10 +84,10 @@ import Testing
     }
   }
 
-  @Test("what is read when an archive is opened: header, directory, top level, keys, shapes, classes")
+  @Test("opening verifies the header, directory, top level, keys, shapes and classes")
   func opening() throws {
     let (data, places) = Self.layout.made()
-    // The minor version, of which any is accepted, and the last byte of the offset table, which no group uses.
+    // The minor version, whose value is ignored, and the last byte of the offset table, which no group uses.
     try expect(data, damagedAt: 9, [.open])
     try expect(data, damagedAt: places.directory - 1, [.open])
     for place in [places.topLevel, places.keys, places.shapes, places.classes] {
@@ -95,13 +95,13 @@ import Testing
     }
   }
 
-  @Test("what is read later, when it is asked for: bodies, their offsets, strings, conditional references")
+  @Test("bodies, their offsets, strings and conditional references are verified when they are requested")
   func later() throws {
     let (data, places) = Self.layout.made()
     try expect(data, damagedAt: 16 + Self.count / 2, [.body])
     try expect(data, damagedAt: places.strings + Self.count / 2, [.string])
     try expect(data, damagedAt: places.conditionals + Self.count / 2, [.conditional])
-    // In the block of the head of the group, and in that of the lengths, beside what is read there.
+    // In the block of the group's head and in that of the lengths, beside the bytes that are read.
     let head = places.offsets + 20
     let lengths = places.offsets + 12 + Self.count
     #expect(head / 65_536 == places.offsets / 65_536 && head / 65_536 != lengths / 65_536)
@@ -112,7 +112,7 @@ import Testing
     try expect(data, damagedAt: head, isShared ? [.body, .conditional] : [.body])
   }
 
-  @Test("a block between those that are read is not looked at")
+  @Test("a block between read ones is not verified")
   func unread() throws {
     let (data, places) = Self.layout.made()
     // Between the head of the group and its lengths.
@@ -120,7 +120,7 @@ import Testing
     try expect(data, damagedAt: index, [])
   }
 
-  @Test("a range that ends behind the blocks is compared as far as they reach")
+  @Test("a range that extends beyond the blocks is verified up to their end")
   func behindTheBlocks() throws {
     let buffer = ByteBuffer()
     buffer.append(Self.layout.made().0.bytes)
@@ -130,7 +130,7 @@ import Testing
     #expect(throws: ArchiveError.self) { try verifier.verify(16..<reader.count) }
   }
 
-  @Test("tables that nothing asked for are looked at when all tables are to be")
+  @Test("checkTables verifies tables that nothing else has read")
   func allTables() throws {
     let (data, places) = Self.layout.made()
     for place in [places.strings, places.conditionals] {

@@ -4,8 +4,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What a reader rejects in the tables (Format §10, rules 11 to 18), each fault alone, with the place that the error
-/// gives; and damage in a table, found when the table is needed.
+/// What a reader rejects in the tables (Format §10, rules 11 to 18), each fault alone, with the offset of the error.
 @Suite struct TableFaults {
   private func changed(_ change: (inout CraftedLayout) -> Void) -> CraftedLayout {
     var layout = LayoutFaults.sound
@@ -13,7 +12,7 @@ import Testing
     return layout
   }
 
-  /// Expects an error when the archive is opened, or else in `use`.
+  /// Expects an error when the archive is opened, or otherwise in `use`.
   private func expect(
     _ layout: CraftedLayout,
     _ code: ArchiveError.Code = .damaged,
@@ -37,7 +36,7 @@ import Testing
 
   // MARK: Keys, shapes, classes
 
-  @Test("a key that stands twice, is no UTF-8, or does not end in the archive")
+  @Test("a key that is duplicate, not UTF-8, or does not end in the archive is damage")
   func keys() throws {
     try expect(changed { $0.keys = [[1, 0x6B], [1, 0x6B]] }) { $0.keys + 3 }
     try expect(changed { $0.keys = [[1, 0x6B], [1, 0xFF]] }) { $0.keys + 3 }
@@ -45,7 +44,7 @@ import Testing
     try expect(changed { $0.keys = [[1, 0x6B], [0xFF, 0xFF, 0x7F]] }) { $0.keys + 5 }
   }
 
-  @Test("keys, shapes and classes fill their tables, no more and no less")
+  @Test("keys, shapes, classes, strings and conditional references exactly fill their tables")
   func filled() throws {
     try expect(
       changed {
@@ -66,23 +65,25 @@ import Testing
     try expect(changed { $0.conditionals[1] += [1] }, at: { $0.conditionals + 2 }) {
       image in _ = try image.conditionalTarget(0, at: 20)
     }
-    // The last text continues in what is behind the table.
+    // The last text continues behind the table.
     try expect(changed { $0.strings = [[9, 0x61]] }, at: { $0.strings + 10 }) { image in
       _ = try image.string(0, at: 20)
     }
   }
 
-  @Test("a shape with more keys than bytes, with a key that does not exist, or with one twice")
+  @Test("a shape with more keys than bytes, an unknown key or a duplicate one is damage")
   func shapes() throws {
     try expect(changed { $0.shapes = [[1, 0], [9, 1, 0]] }) { $0.shapes + 3 }
     try expect(changed { $0.shapes = [[1, 0], [2, 1, 2]] }) { $0.shapes + 4 }
     try expect(changed { $0.shapes = [[1, 0], [2, 1, 1]] }) { $0.shapes + 4 }
     try expect(changed { $0.shapes = [[1, 0], [2, 0x80, 0]] }) { $0.shapes + 3 }
-    // The same key in two shapes is no fault.
+    // Two shapes may have the same key.
     _ = try ArchiveImage(data: changed { $0.shapes = [[1, 0], [1, 0]] }.data, verification: .everything)
   }
 
-  @Test("a class whose name does not end, or whose superclass or flags are not what they may be")
+  @Test(
+    "a class with a name that does not end, or with a wrong superclass, wrong flags or wrong keys, is damage"
+  )
   func classes() throws {
     try expect(changed { $0.classes[1] = [0xFF, 0xFF, 0x7F, 0, 0, 0] }) { $0.classes + 12 }
     try expect(changed { $0.classes[1] = HandmadeArchive.type("O", superclass: 2) }) { $0.classes + 12 }
@@ -105,12 +106,12 @@ import Testing
     ) { $0.classes + 12 }
   }
 
-  @Test("a chain of superclasses that is longer than any program has")
+  @Test("a longer chain of superclasses than any program has is refused")
   func chain() throws {
     let chain = (0..<140).map { number in
       CraftedLayout.text("C") + [0] + Bytes.varint(number) + [0]
     }
-    // The first has none, and the one with 129 is too much; from the number 128 on, a superclass takes two bytes.
+    // The first has no superclass, and the one with 129 is too much; from number 128 on, a superclass takes two bytes.
     try expect(changed { $0.classes = chain }, .limitExceeded) { $0.classes + 129 * 5 + 1 }
     let image = try ArchiveImage(
       data: changed { $0.classes = Array(chain.prefix(129)) }.data,
@@ -121,7 +122,7 @@ import Testing
 
   // MARK: Strings and conditional references
 
-  @Test("a string, an entry, a shape or a type that is named and does not exist")
+  @Test("a number that names no string, entry, shape or body is out of range")
   func numbers() throws {
     let image = try ArchiveImage(data: LayoutFaults.sound.data, verification: .everything)
     #expect(try image.string(0, at: 20) == "shared" && image.conditionalTarget(0, at: 20) == 2)
@@ -142,7 +143,7 @@ import Testing
     #expect(throws: ArchiveError.self) { try image.string(1, at: 21) }
   }
 
-  @Test("an entry of the conditional table that names no body, or one that is no object")
+  @Test("an entry of the conditional table that names no body or no object is damage")
   func conditionals() throws {
     try expect(changed { $0.conditionals[1] = [3] }, at: { $0.conditionals + 1 }) {
       image in _ = try image.conditionalTarget(0, at: 20)
@@ -160,7 +161,7 @@ import Testing
     }
   }
 
-  @Test("a body lies between the header and the top level, and has bytes")
+  @Test("a body has bytes, and lies between the header and the top level")
   func bodies() throws {
     let topLevel = UInt64(LayoutFaults.sound.places.topLevel)
     func head(_ start: UInt64, lengths: UInt64 = 0) -> [UInt8] {
@@ -185,10 +186,13 @@ import Testing
     }
   }
 
-  @Test("lengths of one, two, four and eight bytes", arguments: 0...3 as ClosedRange<UInt64>)
+  @Test(
+    "the offset table can have lengths of one, two, four and eight bytes",
+    arguments: 0...3 as ClosedRange<UInt64>
+  )
   func widths(code: UInt64) throws {
     let lengths = [2, 3].flatMap { Bytes.word($0).prefix(1 << Int(code)) }
-    // Other bytes before the lengths, to which no group leads, are no fault.
+    // Other bytes before the lengths, to which no group leads, are allowed.
     for gap in [0, 5] {
       let layout = changed {
         $0.offsets =

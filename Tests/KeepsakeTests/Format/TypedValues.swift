@@ -5,7 +5,7 @@ import Testing
 import HostileArchives
 @testable import Keepsake
 
-/// Values with the names of their types and the entries of these (Format §4.10, §5.3), in archives made by hand.
+/// Values with the names of their types, and the entries of these types (Format §4.10, §5.3), in handmade archives.
 @Suite struct TypedValues {
   private static let thing = HandmadeArchive.type("Thing")
   private static let circle = HandmadeArchive.type("Zoo.Circle", version: 3, flags: 2)
@@ -31,7 +31,7 @@ import HostileArchives
     return "none"
   }
 
-  @Test("the name of the type, the value, the way to what is in it")
+  @Test("a typed value has the name of its type, its content and its path")
   func reading() throws {
     let content = [Tag.map, 1, Tag.shortString + 1, 0x72, 0x95]
     let data = HandmadeArchive.data(
@@ -49,7 +49,7 @@ import HostileArchives
     #expect(try value.byteRange.count == 2 + content.count)
     let members = try value.members()
     let inner = try #require(try value.wrapped)
-    // What is in it is what is in the value behind the name.
+    // Its members are those of the value behind the name.
     #expect(members.map(\.label) == [.key("r")])
     #expect(try members.map(\.value.offset) == inner.members().map(\.value.offset))
     #expect(inner.kind == .map)
@@ -64,7 +64,7 @@ import HostileArchives
     #expect(place == inner.offset)
   }
 
-  @Test("any value may have the name of a type, and stand anywhere")
+  @Test("any value can be typed, anywhere")
   func contents() throws {
     let object: [UInt8] = [1, Tag.map, 0]
     for value in [
@@ -75,7 +75,7 @@ import HostileArchives
       #expect(try fault(bodies: [object, [1, Tag.typed, 1] + value]) == "none")
     }
     #expect(try fault(bodies: [[0, Tag.typed, 1, Tag.true]], [Tag.valueReference, 1]) == "none")
-    // A reference to a value still stands directly under a key.
+    // A reference to a value is still directly under a key.
     #expect(
       try fault(bodies: [[0, Tag.none]], [Tag.typed, 1, Tag.valueReference, 1]).contains(
         "allowed only under a key"
@@ -83,7 +83,7 @@ import HostileArchives
     )
   }
 
-  @Test("a typed value names an entry, and that of a type which is no class")
+  @Test("a typed value must name the entry of a value type")
   func wrongTypes() throws {
     for number in [0, 2, 0x7F] as [UInt8] {
       #expect(try fault([Tag.typed, number, Tag.none]).contains("no value type"))
@@ -96,7 +96,7 @@ import HostileArchives
     #expect(try fault([Tag.typed, 0, Tag.none], classes: [polymorphic]).contains("no value type"))
   }
 
-  @Test("a body names a class, never the type of a value")
+  @Test("the body of an object must name a class, and not a value type")
   func wrongBody() throws {
     #expect(try fault(bodies: [[1, Tag.map, 0]], [Tag.objectReference, 1]) == "none")
     #expect(
@@ -117,15 +117,15 @@ import HostileArchives
 
   private final class Anything: Codable {}
 
-  @Test("entries of the class table: flags, superclasses", arguments: 0...255 as ClosedRange<UInt8>)
+  @Test("unknown flags of class entries are refused", arguments: 0...255 as ClosedRange<UInt8>)
   func flags(flags: UInt8) throws {
     let message = try fault(classes: [HandmadeArchive.type("T", flags: flags)])
-    // A class that reads properties last has their keys behind the flags; here it has none.
+    // A class with properties that are read last has their keys behind the flags; here, it has none.
     let readsLast = flags == 4 || flags == 5
     #expect(flags <= 2 ? message == "none" : readsLast ? message != "none" : message.contains("flags"))
   }
 
-  @Test("a type that is no class neither has a superclass nor is one")
+  @Test("a value type neither has a superclass nor is one")
   func superclasses() throws {
     let value = HandmadeArchive.type("V", flags: 2)
     for flags in [0, 1] as [UInt8] {
@@ -146,7 +146,7 @@ import HostileArchives
     #expect(try fault(classes: [value, HandmadeArchive.type("V", superclass: 2)]) != "none")
   }
 
-  @Test("a registry writes what a reader reads, and forgets what is taken back")
+  @Test("a registry writes entries that readers read, and forgets those that are undone")
   func registry() throws {
     var classes = ClassRegistry()
     _ = classes.add(ClassEntry(name: "A", version: 200), NSObject.self)

@@ -4,10 +4,10 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What a reader rejects in values (Format §10, rules 19 to 29) when it decodes them as a type, each fault alone and in a
-/// body that nothing looked at before; with the place that the error gives.
+/// What a reader rejects in values (Format §10, rules 19 to 29) when it decodes them as a type: each fault alone, in a
+/// body that nothing read before, with the offset of the error.
 @Suite struct ValueFaults {
-  /// Where the value begins that the tests are about: behind the header and the number of no class.
+  /// The offset of the value: behind the header and the class number 0.
   private static let start = 17
 
   private static let largest = [UInt8](repeating: 0xFF, count: 8) + [0x7F]
@@ -65,7 +65,7 @@ import Testing
     let a: Int
   }
 
-  @Test("a text or bytes with more bytes than there are", arguments: many)
+  @Test("a text or bytes with a length beyond the end are damage", arguments: many)
   func longRuns(count: [UInt8]) throws {
     try expect([0x18] + count, as: String.self, at: 1 + count.count)
     try expect([0x19] + count, as: Data.self, at: 1 + count.count)
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test("a collection with more parts than there are bytes", arguments: many)
+  @Test("a collection with more parts than bytes is damage", arguments: many)
   func manyParts(count: [UInt8]) throws {
     let elements = [UInt8](repeating: 0x95, count: 8)
     try expect([0x1A] + count + elements, as: [Int].self, at: 1 + count.count)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("packed arrays: element types and widths that do not exist")
+  @Test("unknown element types and widths of packed arrays are damage")
   func packed() throws {
     for element in [0, 6, 255] as [UInt8] {
       try expect([0x1B, element, 1, 1, 5], as: [Int].self, at: 1)
@@ -109,7 +109,7 @@ import Testing
       try expect([0x1B, 3, 1, width, 5], as: [UInt16].self, at: 3)
       try expect([0x1B, 3, 1, width, 5], as: List.self, at: 3)
     }
-    // Mixed blocks: without widths, without a number, and with the width of a number that is none of theirs.
+    // Mixed blocks: without widths, without a number, and with the width of a number that does not exist.
     for type in [[Int].self, [Int8].self, [Double].self, [UInt16].self, List.self] as [any Decodable.Type] {
       try expect([0x1B, 2, 1, 0], as: type, at: 4)
       try expect([0x1B, 2, 1, 0, 0], as: type, at: 5)
@@ -118,7 +118,10 @@ import Testing
     }
   }
 
-  @Test("a reserved tag, read as anything or passed over", arguments: [0x00, 0x1F, 0x70, 0x7F] as [UInt8])
+  @Test(
+    "a reserved tag is damage, read as any type or skipped",
+    arguments: [0x00, 0x1F, 0x70, 0x7F] as [UInt8]
+  )
   func reserved(tag: UInt8) throws {
     try expect([tag], as: Int.self, at: 0)
     try expect([tag], as: Keys.self, .typeMismatch, at: 0)
@@ -130,7 +133,7 @@ import Testing
     #expect(error?.code == .damaged && error?.byteOffset == Self.start)
   }
 
-  @Test("the key of a map that is neither text nor number, or not UTF-8")
+  @Test("a map key that is neither text nor number, or not UTF-8, is damage")
   func mapKeys() throws {
     for key in [[0x07, 0, 0, 0, 0, 0, 0, 0, 0], [0x10, 0, 0, 0, 0, 0, 0, 0, 0], [0x02], [0x01]] as [[UInt8]] {
       try expect([0x1C, 1] + key + [0x95], as: Keys.self, at: 2)
@@ -138,16 +141,16 @@ import Testing
       try expect([0x1C, 1] + key + [0x95], as: [Int: Int].self, at: 2)
     }
     try expect([0x1C, 1, 0x21, 0xFF, 0x95], as: [String: Int].self, at: 3)
-    // Looked for among others, so that all keys are looked at.
+    // The search for another key reads all keys.
     try expect([0x1C, 2, 0x21, 0xFF, 0x95, 0x21, 0x61, 0x95], as: Keys.self, at: 3)
-    // A number of a string that does not exist.
+    // The number of a string that does not exist.
     try expect([0x1C, 1, 0x44, 3, 0x95], as: Keys.self, at: 2)
     try expect([0x1C, 1, 0x44, 3, 0x95], as: [String: Int].self, at: 2)
     try expect([0x44, 3], as: String.self, at: 0)
     try expect([0x21, 0xFF], as: String.self, at: 1)
   }
 
-  @Test("a key that stands in a map twice, where the map is looked through")
+  @Test("a duplicate key is damage where the whole map is read")
   func keyTwice() throws {
     let twice: [UInt8] = [0x1C, 3, 0x21, 0x62, 0x95, 0x21, 0x62, 0x95, 0x21, 0x61, 0x95]
     try expect(twice, as: Keys.self, at: 5)
@@ -155,7 +158,7 @@ import Testing
     try expect([0x1C, 2, 0x95, 0x90, 0x08, 0x05, 0x90], as: [Int: Int].self, at: 4)
   }
 
-  @Test("decimals: an exponent from -128 to 127, a mantissa that is a number of 128 bits or nil")
+  @Test("a decimal has an exponent from -128 to 127, and a mantissa of at most 128 bits or nil")
   func decimals() throws {
     let found = try KeyedUnarchiver.unarchive(Decimal.self, from: Self.archive([0x16, 0x8F, 0x95]))
     #expect(found == Decimal(string: "-0.5"))
@@ -172,7 +175,7 @@ import Testing
     }
   }
 
-  @Test("an object ends where its body does")
+  @Test("an object ends with its body")
   func objectEnd() throws {
     let content: [UInt8] = [0x1C, 1, 0x21, 0x61, 0x95]
     func archive(_ object: [UInt8]) -> Data {
@@ -184,12 +187,12 @@ import Testing
     #expect(try KeyedUnarchiver.unarchive(Thing.self, from: archive(content)).a == 5)
     let longer = try error(Thing.self, archive(content + [0x95]))
     #expect(longer.code == .damaged && longer.byteOffset == Self.start + content.count)
-    // One whose last key has its value in what follows.
+    // The value of the last key would be behind the body.
     let shorter = try error(Thing.self, archive([0x1C, 2] + content.dropFirst(2) + [0x21, 0x62]))
     #expect(shorter.code == .damaged)
   }
 
-  @Test("a reference to an object leads to an object, however it is read")
+  @Test("a reference to an object must lead to an object, whatever type is requested")
   func references() throws {
     let toValue = HandmadeArchive.data(
       bodies: [[0, 0x1C, 1, 0x21, 0x61, 0x95]],
@@ -207,7 +210,7 @@ import Testing
     for type in [Thing.self, Keys.self, [String: Int].self, Int.self] as [any Decodable.Type] {
       #expect(try error(type, toObject).code == .damaged, "\(type)")
     }
-    // Under a key that is not at the top level it leads nowhere.
+    // Below the top level, a reference to a value is not allowed.
     let deeper = HandmadeArchive.data(
       bodies: [[0, 0x95]],
       topLevel: [0, 0x1C, 1, 0x24] + Array("root".utf8) + [0x1C, 1, 0x21, 0x61, 0x48, 1]
@@ -215,7 +218,7 @@ import Testing
     #expect(throws: DecodingError.self) { try KeyedUnarchiver.unarchive(Keys.self, from: deeper) }
   }
 
-  @Test("what is no reference is not taken for one, also where only a reference is expected")
+  @Test("a value that is no reference is a type mismatch where a reference is expected")
   func noReference() throws {
     for value in [[0x95], [0x21, 0x61], [0x1C, 0], [0x09, 1, 0]] as [[UInt8]] {
       try expect(value, as: WeakReference<Thing>.self, .typeMismatch, at: 0)
@@ -228,21 +231,21 @@ import Testing
     @Deferred var next: Link?
   }
 
-  @Test("deferred values in deferred values, each of which is passed over once", arguments: [2_000, 12_000])
+  @Test("nested deferred values are each skipped once", arguments: [2_000, 12_000])
   func deferredInDeferred(levels: Int) throws {
     let chain = Bytes.repeating([0x1C, 1, 0x24] + Array("next".utf8), count: levels) + [0x01]
     var link = try KeyedUnarchiver.unarchive(Link.self, from: Self.archive(chain)).next
     var count = 1
     while let next = link {
       count += 1
-      // So that they are let go of one by one.
+      // So that they are released one by one.
       link = next.next
       next.next = nil
     }
     #expect(count == levels)
   }
 
-  @Test("a value of the top level does not reach past the end of its body")
+  @Test("a top-level value ends with its body")
   func valueEnd() throws {
     // Texts, bytes and numbers that continue in the top level.
     try expect([0x25, 0x61], as: String.self, at: 2)
@@ -261,12 +264,12 @@ import Testing
     )
     let above = try KeyedUnarchiver(forReadingFrom: data).container(keyedBy: AnyKey.self)
     #expect(try failure { try above.superDecoder() }.code == .damaged)
-    // Nor does it end before that.
+    // Nor does it end earlier.
     try expect([0x95, 0x95], as: Int.self, at: 1)
     #expect(try KeyedUnarchiver.unarchive(String.self, from: Self.archive([0x21, 0x61])) == "a")
   }
 
-  @Test("an object that is read as a value ends where its body does")
+  @Test("an object that is read as a value ends with its body")
   func objectAsValue() throws {
     func archive(_ object: [UInt8]) -> Data {
       HandmadeArchive.data(

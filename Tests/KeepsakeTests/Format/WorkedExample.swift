@@ -18,7 +18,7 @@ struct ExampleBook: Codable {
   let author: ExampleAuthor
 }
 
-/// The worked examples of Docs/Format.md, §7 and §12, are what the library writes, byte for byte.
+/// The worked examples of Docs/Format.md, §7 and §12, have the bytes that the library writes.
 @Suite struct WorkedExample {
   static func books() -> [ExampleBook] {
     let austen = ExampleAuthor(name: "Jane Austen")
@@ -45,7 +45,7 @@ struct ExampleBook: Codable {
     return try lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }.compactMap { line in
       let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
       guard cells.count == 3, let offset = Int(cells[0]) else { return nil }
-      // Two digits each; spaces stand where a reader of the page looks for them.
+      // Two digits each; spaces are ignored.
       let digits = cells[1].filter { $0 != "`" && $0 != " " }
       let bytes = try stride(from: 0, to: digits.count, by: 2).map { start in
         try #require(UInt8(digits.dropFirst(start).prefix(2), radix: 16), "\(line)")
@@ -54,7 +54,7 @@ struct ExampleBook: Codable {
     }
   }
 
-  @Test("the page shows what the library writes")
+  @Test("the library writes the bytes of the example")
   func isWhatThePageShows() throws {
     let rows = try WorkedExample.rows()
     #expect(rows.count > 20)
@@ -69,7 +69,7 @@ struct ExampleBook: Codable {
     #expect(written == shown, "\(written.map { String(format: "%02X", $0) }.joined(separator: " "))")
   }
 
-  @Test("the page shows the short form as the library writes it")
+  @Test("the library writes the bytes of the example in the short form")
   func short() throws {
     struct Point: Codable, Equatable {
       var x: Double
@@ -87,7 +87,7 @@ struct ExampleBook: Codable {
     #expect(try KeyedArchiver().encodedData.count == 18)
   }
 
-  @Test("the bytes of the page are read as the example")
+  @Test("the bytes of the example are read")
   func isRead() throws {
     let data = try Data(WorkedExample.rows().flatMap(\.bytes))
     let books = try KeyedUnarchiver.unarchive([ExampleBook].self, from: data)

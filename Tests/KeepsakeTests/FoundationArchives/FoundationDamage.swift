@@ -4,9 +4,10 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// NSKeyedArchiver archives that are wrong, or made to do harm: an error that says what and where, in no time and no memory.
+/// NSKeyedArchiver archives that are damaged or hostile give an error with reason and place, in bounded time and
+/// memory.
 @Suite struct FoundationDamage {
-  /// Whatever is there.
+  /// Decodes any value.
   private struct Anything: Decodable {
     init(from decoder: any Decoder) throws {
       do {
@@ -17,7 +18,7 @@ import Testing
           let members = try decoder.container(keyedBy: AnyKey.self)
           for key in members.allKeys { _ = try members.decode(Anything.self, forKey: key) }
         } catch DecodingError.typeMismatch {
-          // A value of its own.
+          // A value without members.
         }
       }
     }
@@ -175,7 +176,7 @@ import Testing
     } catch DecodingError.typeMismatch(_, let context) {
       #expect(context.codingPath.map(\.intValue) == [1])
       let offset = try #require((context.underlyingError as? ArchiveError)?.byteOffset)
-      // Where the reference to the text stands.
+      // The offset of the reference to the text.
       #expect(
         String(decoding: data[offset...].prefix(39), as: UTF8.self)
           == "<dict><key>CF$UID</key><integer>3</inte"
@@ -185,7 +186,7 @@ import Testing
 
   // MARK: Out of proportion
 
-  /// Arrays that each hold the one before twice: the content is 2 to the 40.
+  /// Arrays that each hold the next twice: 2 to the power of 40 elements.
   @Test func doublingArrays() throws {
     let levels = 40
     let data = FoundationPropertyList.archive(
@@ -212,7 +213,7 @@ import Testing
   }
 
   @Test func objectsThatShareLargeTexts() throws {
-    // Each of 20,000 objects has the same 40,000 bytes for its text, which would be copied.
+    // Each of 20,000 objects has the same 40,000 bytes as its text, which would be copied.
     let bytes = [UInt8](repeating: 0x61, count: 40_000)
     let count = sized(20_000, inDebug: 4_000)
     let data = FoundationPropertyList.archive(
@@ -279,7 +280,7 @@ import Testing
   }
 
   @Test func overlappingObjects() throws {
-    // 1,000 objects, all of them the same long text.
+    // 1,000 objects at the offset of the same long text.
     var bytes = [UInt8]("bplist00".utf8) + [0x5F, 0x11, 0x03, 0xE8] + [UInt8](repeating: 0x61, count: 1_000)
     let table = bytes.count
     for _ in 0..<1_000 { bytes += [0, 8] }
@@ -291,9 +292,9 @@ import Testing
     #expect(failure.code == .damaged)
   }
 
-  // MARK: Much for little
+  // MARK: Large results from small files
 
-  /// Objects that share one long key, which begins with the mark that NSKeyedArchiver takes off.
+  /// Objects that share one long key, which begins with the "$" that NSKeyedArchiver adds.
   @Test func longKeysThatManyShare() throws {
     var list = BinaryPropertyList()
     let key = list.string("$$" + String(repeating: "k", count: 200_000))
@@ -311,7 +312,7 @@ import Testing
     #expect(try code(data) == .limitExceeded)
   }
 
-  /// One dictionary of many members that is thousands of objects.
+  /// One dictionary of many members to which thousands of objects refer.
   @Test func oneNodeThatIsManyObjects() throws {
     var list = BinaryPropertyList()
     let nothing = list.reference(0)
@@ -334,7 +335,7 @@ import Testing
     #expect(try code(data) == .damaged)
   }
 
-  /// An object of very many keys is read like any other.
+  /// An object with very many keys is read like any other.
   @Test func manyKeys() throws {
     var list = BinaryPropertyList()
     let count = sized(100_000, inDebug: 10_000)

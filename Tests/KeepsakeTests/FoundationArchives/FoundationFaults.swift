@@ -4,10 +4,10 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Each rule that an NSKeyedArchiver archive may break, by the words of the error: another rule that is broken besides would give
-/// the same code.
+/// Each rule that an NSKeyedArchiver archive may break, by the message of the error, since several faults have the same
+/// code.
 @Suite struct FoundationFaults {
-  /// Whatever is there, as nothing more than a value.
+  /// Accepts any value.
   private struct Nothing: Decodable {}
 
   private func words(_ data: Data) throws -> String {
@@ -27,7 +27,7 @@ import Testing
 
   private static let text = "twenty letters, so l"
 
-  /// An archive whose only object is a text with a count of its own.
+  /// An archive whose only object is a text with a separate count.
   private var binary: [UInt8] {
     var list = BinaryPropertyList()
     let text = list.string(FoundationFaults.text)
@@ -36,7 +36,7 @@ import Testing
 
   private func big(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
 
-  @Test("the end of a binary property list")
+  @Test("a faulty trailer of a binary property list is refused")
   func trailer() throws {
     let bytes = binary
     let trailer = bytes.count - 32
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("objects that begin in the header or in the table of offsets")
+  @Test("objects that begin in the header or in the offset table are refused")
   func objectOffsets() throws {
     let bytes = binary
     let trailer = bytes.count - 32
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test("counts that are no integers, and larger than what is there")
+  @Test("counts that are no integers, or are too large, are refused")
   func counts() throws {
     let bytes = binary
     let head: [UInt8] = [0x5F, 0x12, 0, 0, 0, 20]
@@ -84,7 +84,7 @@ import Testing
 
   // MARK: Property lists in XML
 
-  @Test("keys where none may be, and dictionaries that are no references")
+  @Test("keys outside dictionaries are refused, and dictionaries that are no references are read")
   func keys() throws {
     for text in [
       "<plist><array><key>a</key></array></plist>",
@@ -106,7 +106,7 @@ import Testing
     #expect(try unarchiver.decode([String: Int].self, forKey: "two") == ["CF$UID": 1, "x": 2])
   }
 
-  @Test("characters and data that are malformed or cut off")
+  @Test("malformed or truncated characters and data are refused")
   func texts() throws {
     for text in ["a & b", "a &amp b", "&", "&;", "&unknown;", "&#xD800;", "&#x110000;", "&#-1;"] {
       try expect(Data("<plist><string>\(text)</string></plist>".utf8), "character reference is malformed")
@@ -119,7 +119,7 @@ import Testing
 
   // MARK: Archives
 
-  @Test("an archive that lacks its objects, or what refers to them")
+  @Test("an archive without $objects or $top is refused")
   func parts() throws {
     for (name, value) in [("$objects", "$top"), ("$top", "$objects"), ("x", "y")] {
       let members: [(String, FoundationPropertyList)] = [
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test("objects that are collections, and keys that are no texts or occur twice")
+  @Test("collections in place of objects, and keys that are no strings or duplicate, are refused")
   func objects() throws {
     try expect(FoundationPropertyList.archive(objects: [.array([])]), "A collection is where")
     for keys in [2, 3] {
@@ -155,7 +155,7 @@ import Testing
     try expect(list.archive(objects: [object, type]), "A key is not a string")
   }
 
-  @Test("an archiver without a name")
+  @Test("an archiver without a name is refused")
   func archiver() throws {
     let list = FoundationPropertyList.document(
       .dictionary([
@@ -166,7 +166,7 @@ import Testing
     try expect(list, "not an archive of NSKeyedArchiver")
   }
 
-  @Test("names of classes that are too long, and too many of them")
+  @Test("class names that are too long or too many are refused")
   func classNames() throws {
     let long = String(repeating: "N", count: 100_000)
     try expect(FoundationPropertyList.archive(objects: [.instance([long], [])]), "missing or too long")
@@ -183,7 +183,7 @@ import Testing
 
   // MARK: Standard classes
 
-  @Test("values of standard classes that lack a part, or have one too many")
+  @Test("values of standard classes with missing or excess parts are refused")
   func standardClasses() throws {
     func decimal(_ length: Int, _ exponent: Int, _ byteCount: Int) -> FoundationPropertyList {
       .object(

@@ -28,7 +28,7 @@ import Testing
     #expect(ada.friends[0].best === ada.friends[1] && ada.friends[1].best === ada.friends[0])
     #expect(ada.best === ada)
     #expect(ada.friends[0].employer === ada)
-    // Encoded on condition, and by nobody else.
+    // Encoded only conditionally.
     #expect(ada.friends[1].employer == nil)
     ada.best = nil
     ada.friends[0].best = nil
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test func deepCollections() throws {
-    // Foundation compares what it archives, which takes forever here.
+    // Foundation compares the values that it archives, which takes too long here.
     let levels = 2_000
     let deep = FoundationPropertyList.archive(
       objects: (1...levels).map { .object("NSArray", ["NS.objects": .array([.reference($0 + 1)])]) } + [
@@ -159,7 +159,7 @@ import Testing
       let shape = try unarchiver.decode(NewShape.self, forKey: "root")
       #expect((shape as? NewCircle)?.radius == 3 && shape.title == "mapped")
     }
-    // Without one it is not built as its superclass, which would lose what it has more.
+    // Without a mapping, it is not decoded as its superclass, which would lose its own properties.
     let failure = try failure { try KeyedUnarchiver.unarchive(NewShape.self, from: archive) }
     #expect(failure.code == .unresolvableClass)
   }
@@ -175,7 +175,7 @@ import Testing
 
   private final class Stamp: Codable, EqualByIdentity { let name: String }
 
-  @Test("an object that a list of the top level names twice, and one that is both key and value")
+  @Test("an object that a list names twice stays one, as does one that is both key and value")
   func sharedElsewhere() throws {
     let data = FoundationPropertyList.archive(
       objects: [

@@ -4,8 +4,8 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What the limits of the caller mean for NSKeyedArchiver archives, which are translated as a whole when they are opened; and that
-/// nothing in them is a matter of the stack.
+/// The caller's limits apply to NSKeyedArchiver archives, which are translated as a whole when they are opened; no
+/// archive overflows the stack.
 @Suite struct FoundationLimits {
   private func code<Value: Decodable>(
     _ type: Value.Type,
@@ -17,7 +17,7 @@ import Testing
     return try failure { try KeyedUnarchiver.unarchive(type, from: data, limits: limits) }.code
   }
 
-  /// Whether an unarchiver is made of `data` at all.
+  /// Whether `data` can be opened.
   private func opens(_ data: Data, _ change: (inout ArchiveLimits) -> Void) -> Bool {
     var limits = ArchiveLimits()
     change(&limits)
@@ -28,7 +28,7 @@ import Testing
     (0..<count).map { OldPerson("Person \($0)", age: $0 % 100) } as NSArray
   }
 
-  // MARK: Those of the caller
+  // MARK: The caller's limits
 
   @Test(arguments: foundationFormats)
   func objects(_ format: PropertyListSerialization.PropertyListFormat) {
@@ -68,7 +68,7 @@ import Testing
     let data = foundationArchive(staff(sized(1_000, inDebug: 250)), format: format)
     #expect(!opens(data) { $0.maximumAllocation = data.count })
     #expect(opens(data) { $0.maximumAllocation = 40 * data.count })
-    // What the translation takes is no longer there for the values.
+    // The translation uses up a part of the budget for values.
     let count = sized(100_000, inDebug: 20_000)
     let numbers = foundationArchive(Array(repeating: 1, count: count) as NSArray, format: format)
     struct Large: Decodable {
@@ -104,7 +104,7 @@ import Testing
   func honestArchivesAreFarFromTheDefault(
     _ format: PropertyListSerialization.PropertyListFormat
   ) throws {
-    // Foundation takes time that grows with the square of what it archives.
+    // Foundation takes time that grows with the square of the size.
     let count = sized(2_000, inDebug: 500)
     let mixed: [Any] = (0..<300).map { number -> Any in
       switch number % 6 {
@@ -127,17 +127,17 @@ import Testing
     }
   }
 
-  @Test("a small file with lists in lists in lists is refused before it was worth anything")
+  @Test("a small file with exponentially many elements is refused")
   func laugh() throws {
     let data = HostileFoundationArchives.laugh(levels: 12, width: 10)
     #expect(data.count < 500)
     #expect(try code(CraftedTree.self, data) { _ in } == .limitExceeded)
-    // Also where any memory is allowed.
+    // With any memory allowed, too.
     #expect(try code(CraftedTree.self, data) { $0.maximumAllocation = .max } == .limitExceeded)
     #expect(throws: ArchiveError.self) { try ArchiveValue(forReadingFrom: data) }
   }
 
-  @Test("values that many references share count with all their bytes, which are in memory twice at the end")
+  @Test("shared values are charged with all their bytes, twice")
   func sharedValues() {
     let count = 10_000
     #expect(!opens(HostileFoundationArchives.oneRectangle(count)) { $0.maximumAllocation = 100 * count })
@@ -147,7 +147,7 @@ import Testing
 
   // MARK: The stack
 
-  @Test("lists and tables that are nested deep are opened on a small stack")
+  @Test("deeply nested lists and tables are opened on a small stack")
   func smallStack() throws {
     for data in [
       HostileFoundationArchives.nestedXML(depth: 5_000),
@@ -155,7 +155,7 @@ import Testing
     ] {
       let (top, rewritten) = try onThread(stackSize: 128 << 10) {
         let archive = try ArchiveValue(forReadingFrom: data)
-        // Written anew without recursion, too.
+        // Rewriting takes no stack either.
         let rewritten = try ArchiveEditor(forReadingFrom: data).encodedData
         return (try archive["root"]?.count, rewritten)
       }
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test("and so are those in objects, alone and in turns")
+  @Test("nested lists and tables within objects are opened on a small stack")
   func smallStackInObjects() throws {
     var deep = FoundationPropertyList.integer(7)
     for level in 0..<500 { deep = level.isMultiple(of: 2) ? .array([deep]) : .dictionary([("k", deep)]) }

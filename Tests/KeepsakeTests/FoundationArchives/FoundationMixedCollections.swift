@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Collections of NSKeyedArchiver archives in which each element may be of another class.
+/// Collections of NSKeyedArchiver archives whose elements have different classes.
 @Suite struct FoundationMixedCollections {
   private var mixed: NSDictionary {
     [
@@ -43,7 +43,7 @@ import Testing
     #expect(person.name == "Ada" && person.age == 36)
   }
 
-  @Test("dictionaries and arrays of anything", arguments: foundationFormats)
+  @Test("dictionaries and arrays of anything are read", arguments: foundationFormats)
   func anything(_ format: PropertyListSerialization.PropertyListFormat) throws {
     let data = foundationArchive(mixed, format: format)
     let value = try person(data).decode(Polymorphic<[String: Any]>.self, forKey: "root").wrappedValue
@@ -53,12 +53,12 @@ import Testing
     let elements = try person(array).decode(Polymorphic<[Any]>.self, forKey: "root").wrappedValue
     try check(#require(elements[0] as? [String: Any]))
     #expect(elements[2] as? String == "end" && elements.count == 3)
-    // One object, wherever it is referred to.
+    // One object for all references.
     let people = try elements.prefix(2).map { try #require(($0 as? [String: Any])?["person"] as? NewPerson) }
     #expect(people[0] === people[1])
   }
 
-  @Test("what was read so is archived, and read again")
+  @Test("mixed collections are archived and read again")
   func savedAgain() throws {
     let value = try person(foundationArchive(mixed)).decode(Polymorphic<[String: Any]>.self, forKey: "root")
     let data = try KeyedArchiver.archivedData(withRootObject: value)
@@ -71,7 +71,7 @@ import Testing
     #expect((back[1] as? [Any])?[0] as? Int == 1)
   }
 
-  @Test("what has no type in Swift is an error that says so")
+  @Test("an object without a Swift type, and an array that contains itself, are errors")
   func unknownClass() throws {
     #expect(throws: DecodingError.self) {
       try KeyedUnarchiver.unarchive(
@@ -82,7 +82,7 @@ import Testing
         ])
       )
     }
-    // An array in itself ends in an error, too.
+    // An array that contains itself is an error, too.
     #expect(throws: DecodingError.self) {
       try KeyedUnarchiver.unarchive(
         Polymorphic<[Any]>.self,
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test("what is not of the protocol is an error that names its type, or that its type is missing")
+  @Test("a value that does not conform to the protocol is an error that names its type, if the archive does")
   func otherTypes() throws {
     func message(_ data: Data) throws -> String {
       do {
@@ -122,7 +122,7 @@ import Testing
 
   private struct Plain: Codable { var x = 1 }
 
-  @Test("what was archived without @Polymorphic, except structures, which would lose their types")
+  @Test("mixed collections are read without @Polymorphic in the archive, except structures")
   func plain() throws {
     func read<Value>(_ type: Value.Type, _ root: some Encodable) throws -> Value {
       let data = try KeyedArchiver.archivedData(withRootObject: root)

@@ -2,9 +2,9 @@ import Foundation
 import Keepsake
 import TestSupport
 
-// Classes as they were when NSKeyedArchiver wrote them, and what their archives are read as.
+// The classes for which NSKeyedArchiver wrote archives, and the types that read these.
 
-/// An NSCoding class: what a program had before.
+/// An `NSCoding` class of an earlier program.
 final class OldPerson: NSObject, NSCoding {
   var name = ""
   var age = 0
@@ -28,7 +28,7 @@ final class OldPerson: NSObject, NSCoding {
   }
 }
 
-/// What an `OldPerson` is read as.
+/// The class that reads an `OldPerson`.
 final class NewPerson: Codable {
   var name: String
   var age: Int
@@ -37,13 +37,13 @@ final class NewPerson: Codable {
   @Deferred var best: NewPerson?
 }
 
-/// The same as a structure, which has no identity.
+/// The same as a structure.
 struct PersonValue: Codable, Equatable {
   var name: String
   var age: Int
 }
 
-/// A class with a subclass, which writes beside what its superclass has.
+/// A class whose subclass writes its keys beside those of the superclass.
 class OldShape: NSObject, NSCoding {
   var title = ""
 
@@ -88,7 +88,7 @@ final class NewCircle: NewShape {
   }
 }
 
-/// What a model has of it.
+/// A model that reads an `OldPerson`.
 final class ModelOfPerson: ArchivedModel {
   var name = ""
   var age = -1

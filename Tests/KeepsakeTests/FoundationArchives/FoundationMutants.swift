@@ -4,7 +4,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// NSKeyedArchiver archives that were changed at random: an error or a value, and what is made of them is always sound.
+/// Random changes to NSKeyedArchiver archives give an error or a value, and their translation is always valid.
 @Suite struct FoundationMutants {
   private static func seeds(_ format: PropertyListSerialization.PropertyListFormat) -> [[UInt8]] {
     let (ada, ben) = (OldPerson("Ada", age: 36), OldPerson("Ben", age: 3))
@@ -48,7 +48,7 @@ import Testing
       _ = try? KeyedUnarchiver.unarchive([NewShape].self, from: Data(mutant))
       guard outcome.wasOpened else { continue }
       opened += 1
-      // What is made of it is sound, with checksums and without, and can be written anew.
+      // The translation is valid, with and without checksums, and can be rewritten.
       let image = try ArchiveImage(data: Data(mutant), verification: .everything)
       #expect(throws: Never.self, "mutant \(number)") { try image.verifyStructure() }
       if let data = try translateFoundationArchive(Data(mutant))?.buffer.takeData() {
@@ -58,7 +58,7 @@ import Testing
         }
       }
     }
-    // Of the few of a debug build, it can be chance that none is.
+    // By chance, none of the few mutants of a debug build may open.
     if sized(1, inDebug: 0) == 1 { #expect(opened > 25) }
   }
 }

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What the classes of Foundation arrive as, from archives that Foundation writes here.
+/// The values of Foundation's classes, from archives that Foundation writes on this platform.
 @Suite struct FoundationValues {
   private func read<Value: Decodable>(
     _ type: Value.Type,
@@ -64,7 +64,8 @@ import Testing
 
   private enum Suit: String, Codable { case hearts, spades }
 
-  /// Swift writes dictionaries with such keys as alternating keys and values; an NSKeyedArchiver archive does not tell them.
+  /// Swift writes dictionaries with such keys as alternating keys and values; an NSKeyedArchiver archive does not
+  /// distinguish them.
   @Test func keysOfOtherTypes() throws {
     let bySuit = ["hearts": 1, "spades": 2] as NSDictionary
     #expect(try read([Suit: Int].self, bySuit, .binary) == [.hearts: 1, .spades: 2])
@@ -172,7 +173,7 @@ import Testing
     #expect(try read(PersonNameComponents.self, name as NSPersonNameComponents, format) == name)
   }
 
-  @Test("date components, names and intervals in the forms of Apple platforms")
+  @Test("date components, names and intervals are read in the forms of Apple platforms")
   func calendarsAndNamesOfApple() throws {
     let date: KeyValuePairs<String, FoundationPropertyList> = [
       "NS.day": .reference(3), "NS.dayOfYear": .integer(34), "NS.leapMonth": .integer(1),
@@ -213,7 +214,7 @@ import Testing
     #expect(try read(DateInterval.self, objects: .object("NSDateInterval", interval), start).duration == 0.1)
   }
 
-  @Test("calendars, locales and time zones that follow the settings")
+  @Test("calendars, locales and time zones that follow the settings are read")
   func followingTheSettings() throws {
     let date = FoundationPropertyList.object(
       "NSDateComponents",
@@ -227,7 +228,7 @@ import Testing
     #expect(try read(Locale.self, objects: .object("NSAutoLocale", [:])) == .autoupdatingCurrent)
   }
 
-  @Test("one object in many places of an array is written once")
+  @Test("an object with many references is written once")
   func manyReferences() throws {
     let date = DateComponents(
       calendar: Calendar(identifier: .gregorian),
@@ -266,7 +267,7 @@ import Testing
     try KeyedUnarchiver.unarchive(type, from: FoundationPropertyList.archive(objects: objects))
   }
 
-  @Test("numbers that are objects, under the keys of each version of Foundation")
+  @Test("numbers that are objects are read, with the keys of each version of Foundation")
   func numberObjects() throws {
     #expect(try read(Int.self, objects: .object("NSNumber", ["NS.intval": .integer(-5)])) == -5)
     #expect(try read(Int.self, objects: .object("NSNumber", ["NS.number": .integer(6)])) == 6)
@@ -275,7 +276,7 @@ import Testing
     #expect(try read(Int.self, objects: .object("NSNumber", ["NS.intval": .reference(2)]), .integer(7)) == 7)
   }
 
-  @Test("texts, data and dictionaries in forms that Foundation writes elsewhere, or wrote earlier")
+  @Test("texts, data, dictionaries and dates are read in other forms of Foundation")
   func otherForms() throws {
     let text = FoundationPropertyList.object("NSMutableString", ["NS.string": .string("http://a.b/c")])
     #expect(try read(String.self, objects: text) == "http://a.b/c")
@@ -302,7 +303,7 @@ import Testing
     #expect(try read(Date.self, objects: late).timeIntervalSinceReferenceDate == 0x1p53)
   }
 
-  @Test("the text that PropertyListEncoder writes for nil")
+  @Test("the text that PropertyListEncoder writes for nil is read as nil")
   func nilInPropertyLists() throws {
     let elements = FoundationPropertyList.array([.reference(2), .reference(3)])
     let list = FoundationPropertyList.object("NSArray", ["NS.objects": elements])
@@ -311,7 +312,7 @@ import Testing
     #expect(throws: DecodingError.self) { try read(String.self, objects: .string("$null")) }
   }
 
-  @Test("a class where an object may be is its name")
+  @Test("a class in place of an object is read as its name")
   func classes() throws {
     let names: [FoundationPropertyList] = [.string("Thing"), .string("NSObject")]
     let type = FoundationPropertyList.dictionary([("$classname", names[0]), ("$classes", .array(names))])
@@ -323,7 +324,7 @@ import Testing
     #expect(try read([String].self, objects: array, type) == ["Thing", "Thing"])
   }
 
-  @Test("values of Foundation that several references lead to, and values of a kind that Swift does not have")
+  @Test("shared values of Foundation are read, and unknown kinds of values by their keys")
   func otherValues() throws {
     let twice = FoundationPropertyList.object(
       "NSArray",
@@ -354,7 +355,7 @@ import Testing
     #expect(try read([String: Double].self, objects: insets) == ["NS.special": 12, "NS.edgeval.top": 1.5])
   }
 
-  /// Foundation cannot archive these here, but on a Mac it can.
+  /// Foundation can archive these only on Apple platforms.
   @Test func decimalsAsAMacWritesThem() throws {
     func decimal(
       _ mantissa: [UInt16],

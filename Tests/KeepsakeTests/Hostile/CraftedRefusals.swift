@@ -4,22 +4,22 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Archives made to do harm: each gives a typed error.
+/// Each archive that is made to do harm gives a typed error.
 @Suite struct CraftedRefusals {
-  @Test("each is small, and refused for what is wrong with it", arguments: CraftedArchive.all)
+  @Test("each crafted archive is small, and is refused with its error code", arguments: CraftedArchive.all)
   func refused(archive: CraftedArchive) throws {
     let data = archive.data
     #expect(data.count < 12_000_000)
     #expect(try failure { try archive.read(data) }.code == archive.code)
   }
 
-  @Test("no two have the same name, and there are many")
+  @Test("crafted archives have distinct names, and there are many")
   func names() {
     #expect(Set(CraftedArchive.all.map(\.name)).count == CraftedArchive.all.count)
     #expect(CraftedArchive.all.count > 100)
   }
 
-  @Test("ten levels of ten references are eleven objects where objects are asked for")
+  @Test("ten levels of ten references, read as objects, are ten objects")
   func sharedLevels() throws {
     let archive = try #require(CraftedArchive.all.first { $0.name == "ten levels of ten references" })
     let ring = try KeyedUnarchiver.unarchive(CraftedRing.self, from: archive.data)
@@ -32,7 +32,7 @@ import Testing
     #expect(level[0].next.isEmpty)
   }
 
-  @Test("one large string that is referred to 60,000 times is one string in memory")
+  @Test("a large string with 60,000 references is one string in memory")
   func sharedString() throws {
     let text = [UInt8](repeating: 0x61, count: 1_000_000)
     let data = HandmadeArchive.data(

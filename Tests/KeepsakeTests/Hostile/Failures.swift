@@ -4,13 +4,13 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What the fuzzer has found and was mended, each by its name. The inputs are in `Tests/Fuzzing/Failures`.
+/// Faults that the fuzzer found. The inputs are in `Tests/Fuzzing/Failures`.
 @Suite struct Failures {
   private final class Held: Codable {
     var name = "held"
   }
 
-  @Test("an unarchiver that is told to finish lets go of what it has read")
+  @Test("finishDecoding releases all that the unarchiver has read")
   func finishing() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: ["a": Held(), "b": Held()])
     for finishes in [false, true] {
@@ -22,12 +22,12 @@ import Testing
         #expect(held != nil)
         if finishes { unarchiver.finishDecoding() }
       }
-      // The session, which kept the objects, was held by containers that it kept itself.
+      // The session, which kept the objects, was retained by containers that it kept itself.
       #expect(held == nil)
     }
   }
 
-  @Test("a decimal number where the keys of the archive belong is an error of the usual kind")
+  @Test("a decimal number in place of the top-level keys is a DecodingError")
   func decimalAtTop() throws {
     let decimal: [UInt8] = [0, 0x15, 0x90, 0x95]
     let data = HandmadeArchive.data(bodies: [], topLevel: decimal)
@@ -45,7 +45,7 @@ import Testing
     @Lazy var next: Spiral?
   }
 
-  @Test("a lazy value that leads to itself through an object that is read as a value cannot be archived")
+  @Test("a lazy value that leads to itself through an object read as a value cannot be archived")
   func lazyLoop() throws {
     let circle = Circle()
     circle.next = circle

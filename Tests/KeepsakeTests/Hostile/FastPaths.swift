@@ -4,10 +4,10 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What is read into the memory of properties is what the containers of `Codable` give for the same bytes: the same values,
-/// or an error of the same kind.
+/// Properties that are read directly into memory get the same values from the same bytes as through the containers of
+/// `Codable`, or errors of the same kind.
 @Suite struct FastPaths {
-  /// A value in the place of each property in turn: what an honest change of types leaves behind, and a hostile writer.
+  /// Values to put in place of each property, as after a change of types or from a hostile writer.
   private static let replacements: [any Encodable & Sendable] = [
     Int?.none, true, 3, -70_000, UInt64.max, 1.5, Float(0.1), "text", "", ["a", "b"], [String](), ["a": "b"],
     [1, 2, 3],
@@ -35,15 +35,15 @@ import Testing
     }
     let (found, expected) = (outcome(fast), outcome(plain))
     if expected.path == nil { tally.values += 1 } else { tally.errors += 1 }
-    // Where several values are wrong, each side may come upon another one first. A byte that begins no value is another
-    // type to whoever reads it, and damage to whoever passes over it.
+    // If several values are faulty, each side may find another one first. An unknown tag is another type when it is
+    // read, and damage when it is skipped.
     let bothFail = found.path != nil && expected.path != nil
     let isSame =
       found == expected || bothFail && (found.path != expected.path || expected.text == "dataCorrupted")
     #expect(isSame, "\(fast): \(found), but \(plain): \(expected), of \(data.base64EncodedString())")
   }
 
-  @Test("each property in turn holds something else")
+  @Test("other values in place of each property give the same results on both paths")
   func otherValues() throws {
     var tally = (values: 0, errors: 0)
     for key in FastKey.allCases {
@@ -61,7 +61,7 @@ import Testing
     #expect(tally.values > 100 && tally.errors > 100)
   }
 
-  @Test("mutants of archives: structures, classes and models")
+  @Test("mutants of structures, classes and models give the same results on both paths")
   func mutants() throws {
     var random = SeededGenerator("fast and plain paths of the same mutants")
     let seed = random.next()
@@ -87,7 +87,7 @@ private protocol FastSample: Decodable {
 }
 
 extension FastSample {
-  /// The values of the content. A date is a number here, since Foundation's description of an extreme one ends the
+  /// The values of the content. Dates are numbers here, since Foundation's description of an extreme one ends the
   /// program.
   var text: String {
     Mirror(reflecting: content).children
@@ -96,7 +96,7 @@ extension FastSample {
   }
 }
 
-/// One value of every kind that has a path of its own.
+/// One value of every kind that has its own path.
 private struct FastContent {
   var int = 1
   var small: Int8 = 2
@@ -120,7 +120,7 @@ private struct FastContent {
 
   init() {}
 
-  /// By containers alone, numbers one by one.
+  /// Reads with containers only, and numbers one by one.
   init(plainly decoder: any Decoder, isClass: Bool = false, keepsDefaults: Bool = false) throws {
     let container = try decoder.container(keyedBy: AnyKey.self)
     func read<Value: Decodable>(_ value: inout Value, _ key: AnyKey) throws {
@@ -149,7 +149,7 @@ private struct FastContent {
     try readEach(&reals, "reals")
     try read(&table, "table")
     try read(&object, "object")
-    // The classes have no more.
+    // The classes have no more properties.
     if isClass { return }
     try read(&date, "date")
     try read(&data, "data")
@@ -281,7 +281,7 @@ private final class PlainModel: FastSample {
   }
 }
 
-/// A record with something else under one key.
+/// A record with another value under one key.
 private struct FastChange: Encodable {
   let key: FastKey
   let replacement: any Encodable
@@ -295,7 +295,7 @@ private struct FastChange: Encodable {
   }
 }
 
-/// Cases, so that records are written and not maps.
+/// Cases, so that the library writes records and not maps.
 private enum FastKey: String, CodingKey, CaseIterable {
   case int, small, real, flag, name, names, maybe, maybeName, numbers, reals, date, data, uuid, url, decimal,
     inner

@@ -3,16 +3,16 @@ import HostileArchives
 import TestSupport
 import Testing
 
-/// The inputs that are kept with the tests: what reached code that nothing else did, and what ever failed.
+/// Inputs that are kept with the tests: those that reached new code, and all that ever failed.
 @Suite struct KeptInputs {
   private static let folder = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Fuzzing")
 
-  @Test("each is read as everything", arguments: ["Corpus", "Failures"])
+  @Test("each kept input is read as every type", arguments: ["Corpus", "Failures"])
   func read(folder: String) throws {
     let files = try SeedArchives.files(in: Self.folder.appendingPathComponent(folder).path)
-    // What ever failed is read by every build.
+    // Every build reads all inputs that ever failed.
     let step = folder == "Failures" ? 1 : sized(1, inDebug: 3)
     for file in stride(from: 0, to: files.count, by: step).map({ files[$0] }) {
       let outcome = HostileReading.readEverything(file.bytes)
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test("the corpus is small, and not all of it is damaged beyond opening")
+  @Test("the corpus is small, and some of it can be opened")
   func corpus() throws {
     let files = try SeedArchives.files(in: Self.folder.appendingPathComponent("Corpus").path)
     #expect(files.count > 10)

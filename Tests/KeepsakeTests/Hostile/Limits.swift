@@ -4,7 +4,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What `ArchiveLimits` bound, and that honest archives do not meet the defaults.
+/// `ArchiveLimits` holds for each kind of cost, and ordinary archives stay below the defaults.
 @Suite struct Limits {
   private func code<Value: Decodable>(
     _ type: Value.Type,
@@ -30,9 +30,9 @@ import Testing
     return true
   }
 
-  // MARK: Each of them
+  // MARK: Each limit
 
-  @Test("strings: of a value, shared, a key; short ones are always read")
+  @Test("the limit of string length applies to values, shared strings and keys, but not to short ones")
   func strings() throws {
     let text = String(repeating: "x", count: 40)
     let archives: [(any Decodable.Type, Data)] = [
@@ -54,7 +54,7 @@ import Testing
     #expect(try accepts(String.self, short) { $0.maximumStringByteCount = 0 })
   }
 
-  @Test("elements: of arrays of any kind, sets, dictionaries and data")
+  @Test("the limit of elements applies to arrays of any kind, sets, dictionaries and data")
   func elements() throws {
     let archives: [(any Decodable.Type, Data)] = [
       ([Int].self, try KeyedArchiver.archivedData(withRootObject: Array(1...20))),
@@ -85,7 +85,7 @@ import Testing
     var next: Item?
   }
 
-  @Test("objects, each counted once however often it is referred to")
+  @Test("the limit of objects counts each object once")
   func objects() throws {
     let items = (0..<5).map { _ in Item() }
     let data = try KeyedArchiver.archivedData(withRootObject: items + items + items)
@@ -93,7 +93,7 @@ import Testing
     #expect(try accepts([Item].self, data) { $0.maximumObjectCount = 5 })
   }
 
-  /// Asks for itself again, at the same place, until it is refused.
+  /// Requests itself again at the same offset, until that is refused.
   private struct Loop: Decodable {
     final class Depth: @unchecked Sendable {
       static let key = CodingUserInfoKey(rawValue: "depth")
@@ -103,14 +103,14 @@ import Testing
     init(from decoder: any Decoder) throws {
       let depth = Depth.key.flatMap { decoder.userInfo[$0] as? Depth }
       depth?.reached += 1
-      // Far behind each limit, so that a fault ends as a failure.
+      // Far above each limit, so that a missing limit fails the test.
       guard depth.map({ $0.reached < 5_000 }) ?? false else { return }
       _ = try decoder.singleValueContainer().decode(Loop.self)
     }
   }
 
   @Test(
-    "depth: of all values, and of those in one object, also where no bytes are nested",
+    "the limits of depth apply to all values and to one object, even if no bytes are nested",
     arguments: [true, false]
   )
   func depth(isOfAll: Bool) throws {
@@ -126,7 +126,7 @@ import Testing
     #expect((1_990...2_010).contains(depth.reached))
   }
 
-  @Test("depth: of a number in an array, which has no place of its own")
+  @Test("the limit of depth applies to a number in an array, which has no offset")
   func depthOfNumber() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: [1, 2, 3])
     #expect(try failure { try KeyedUnarchiver.unarchive([Endless].self, from: data) }.code == .limitExceeded)
@@ -141,7 +141,7 @@ import Testing
     init(from decoder: any Decoder) throws { _ = try decoder.singleValueContainer().decode(Endless.self) }
   }
 
-  /// An object that is its data.
+  /// An object that consists of its data.
   private final class Blob: Decodable {
     let data: Data
 
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test("bodies that overlap although each group of the offset table that is looked at is in order")
+  @Test("overlapping bodies are refused, even if the offsets that are read are in order")
   func overlappingBodies() throws {
     let groupCount = 300
     let large = [1, Tag.bytes] + Bytes.varint(200_000) + [UInt8](repeating: 7, count: 200_000)
@@ -160,7 +160,7 @@ import Testing
         bodies: [large] + Array(repeating: [1, 0x50], count: groupCount * 64 - 1),
         topLevel: CraftedArchive.root(CraftedArchive.array(references.map(CraftedArchive.reference))),
         moving: { places in
-          // Each second group has the places of the first one; those between them lead on, and are not looked at.
+          // Every second group has the offsets of the first one; the ones between lead on, and are not read.
           let end = places[63].upperBound
           for first in firsts.dropFirst() {
             for index in 0..<64 { places[first - 1 + index] = places[index] }
@@ -169,7 +169,7 @@ import Testing
         }
       )
     }
-    // One-liners look at all that is there, an unarchiver at what is asked for.
+    // One-line functions read all offsets, an unarchiver only the requested ones.
     func blobs(_ data: Data) throws -> [Blob] {
       try KeyedUnarchiver(forReadingFrom: data).decode([Blob].self, forKey: "root")
     }
@@ -181,7 +181,7 @@ import Testing
     #expect(try failure { try KeyedUnarchiver.unarchive([Blob].self, from: few) }.code == .damaged)
   }
 
-  @Test("a long text that is shared, and hashed or parsed at each reference")
+  @Test("a long shared text that is hashed at each reference exceeds a limit")
   func sharedTexts() throws {
     let text = String(repeating: "x", count: 20_000)
     func code(_ count: Int, _ read: (Data) throws -> Void, _ value: some Encodable) throws -> ArchiveError
@@ -195,7 +195,7 @@ import Testing
       }
       return try failure { try read(data) }.code
     }
-    // 200 times 20,000 bytes of an archive of about that size.
+    // 200 times 20,000 bytes from an archive of about that size.
     for (count, expected) in [(20, nil), (200, .limitExceeded)] as [(Int, ArchiveError.Code?)] {
       let sets = try code(count, { _ = try KeyedUnarchiver.unarchive([Set<String>].self, from: $0) }, [text])
       let keys = try code(
@@ -207,14 +207,14 @@ import Testing
     }
   }
 
-  @Test("bytes of the archive")
+  @Test("the limit of bytes applies to the archive")
   func bytes() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: [1, 2, 3])
     #expect(try code([Int].self, data) { $0.maximumByteCount = data.count - 1 } == .limitExceeded)
     #expect(try accepts([Int].self, data) { $0.maximumByteCount = data.count })
   }
 
-  @Test("memory: arrays by the size of their elements, objects by that of their instances, and the sum")
+  @Test("the limit of memory counts elements of arrays, instances of objects, and hash tables")
   func allocation() throws {
     let rows = [[Int]](repeating: Array(1...1_000), count: 10)
     let numbers = try KeyedArchiver.archivedData(withRootObject: rows)
@@ -223,7 +223,7 @@ import Testing
     let items = try KeyedArchiver.archivedData(withRootObject: (0..<1_000).map { _ in Item() })
     #expect(try code([Item].self, items) { $0.maximumAllocation = 30_000 } == .limitExceeded)
     #expect(try accepts([Item].self, items) { $0.maximumAllocation = 200_000 })
-    // Each array has memory of its own.
+    // Each array has its own memory.
     let nested = try KeyedArchiver.archivedData(withRootObject: [[[Int]]](repeating: [[1]], count: 1_000))
     #expect(try code([[[Int]]].self, nested) { $0.maximumAllocation = 80_000 } == .limitExceeded)
     #expect(try accepts([[[Int]]].self, nested) { $0.maximumAllocation = 150_000 })
@@ -237,7 +237,7 @@ import Testing
     #expect(try accepts([Double: String].self, map) { $0.maximumAllocation = 100_000 })
   }
 
-  @Test("memory: URLs by their texts, also if the archive has them once")
+  @Test("the limit of memory counts the texts of URLs, also shared ones")
   func urls() throws {
     let url = try #require(URL(string: "https://example.com/" + String(repeating: "x", count: 2_000)))
     let data = try KeyedArchiver.archivedData(withRootObject: [URL](repeating: url, count: 100))
@@ -248,7 +248,7 @@ import Testing
     #expect(try code([URL].self, short) { $0.maximumAllocation = 200_000 } == .limitExceeded)
   }
 
-  @Test("memory: large values behind a protocol, which have memory of their own, by the size of their type")
+  @Test("the limit of memory counts large values behind a protocol by their size")
   func boxes() throws {
     typealias Boxes = [Polymorphic<any Boxable>]
     let data = try KeyedArchiver.archivedData(withRootObject: Boxes(repeating: .init(Boxed()), count: 100))
@@ -273,7 +273,7 @@ import Testing
     }
   }
 
-  @Test("memory: large values that an initializer requests one by one, and where the limit was met")
+  @Test("the limit of memory counts large values that an initializer requests")
   func requested() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Shelf())
     let size = MemoryLayout<Boxed>.stride
@@ -302,14 +302,14 @@ import Testing
     var a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p: String?
   }
 
-  @Test("a hundred thousand structures of which nearly everything is nil are read by default")
+  @Test("a hundred thousand structures that are nearly all nil are read by default")
   func sparse() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Array(repeating: Sparse(), count: 100_000))
     #expect(data.count < 1_000_000)
     #expect(try KeyedUnarchiver.unarchive([Sparse].self, from: data).count == 100_000)
   }
 
-  @Test("the default lets through 64 times the bytes and 256 MB, and no more")
+  @Test("the default limit of memory is 64 times the bytes and 256 MB")
   func defaultAllocation() throws {
     let family = try #require(HostileFamily.all.first { $0.name == "nil instead of large structures" })
     try family.read(family.archive(byteCount: 100_000))
@@ -318,7 +318,7 @@ import Testing
     #expect(try failure { try family.read(large) }.code == .limitExceeded)
   }
 
-  @Test("the same key can be read again and again; other keys add up")
+  @Test("the same key can be read repeatedly, while other keys add up")
   func repeatedly() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(Array(1...1_000), forKey: "a")
@@ -328,7 +328,7 @@ import Testing
     let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData, limits: limits)
     for _ in 0..<100 { #expect(try unarchiver.decode([Int].self, forKey: "a").count == 1_000) }
     #expect(try failure { try unarchiver.decode([Int].self, forKey: "b") }.code == .limitExceeded)
-    // What failed was let go of.
+    // The failed read released its memory.
     for _ in 0..<10 { #expect(try unarchiver.decode([Int].self, forKey: "a").count == 1_000) }
   }
 
@@ -337,7 +337,7 @@ import Testing
     var next: String?
   }
 
-  @Test("a key whose reading fails can be tried again and again, and so can one that reads objects as values")
+  @Test("a key that fails, or reads objects as values, can be read repeatedly")
   func triedAgain() throws {
     let archiver = KeyedArchiver()
     try archiver.encode((0..<200).map { _ in Item() }, forKey: "items")
@@ -349,9 +349,9 @@ import Testing
     }
   }
 
-  // MARK: Counts that containers tell
+  // MARK: Counts that containers report
 
-  /// Adds up what each container says, and forgives all errors.
+  /// Adds up the counts that containers report, and ignores all errors.
   private struct Counter: Decodable {
     final class Sum: @unchecked Sendable {
       static let key = CodingUserInfoKey(rawValue: "sum")
@@ -368,7 +368,7 @@ import Testing
     }
   }
 
-  @Test("what containers say to have adds up to a small multiple of the archive")
+  @Test("the counts that containers report add up to a small multiple of the archive")
   func toldCounts() throws {
     let levels = 900
     let heads = (0..<levels).map { [Tag.array] + Bytes.varint(400_000 - $0 * 4) }
@@ -384,7 +384,7 @@ import Testing
     #expect(sum.told < 3 * data.count + 500_000)
   }
 
-  @Test("an honest container tells its count as often as it is asked")
+  @Test("a container of a valid archive reports its count as often as it is asked")
   func askedOften() throws {
     struct Asker: Decodable {
       init(from decoder: any Decoder) throws {

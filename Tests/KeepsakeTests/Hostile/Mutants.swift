@@ -3,9 +3,9 @@ import HostileArchives
 import TestSupport
 import Testing
 
-/// Archives that were changed at random, each kind of change for itself. The fuzzer does the same with a million.
+/// Random changes to archives, with each kind of mutator. The fuzzer does the same with a million.
 @Suite struct Mutants {
-  /// What reading many mutants gave.
+  /// The results of reading many mutants.
   private struct Tally {
     var opened = 0
     var accepted = 0
@@ -28,28 +28,28 @@ import Testing
     return tally
   }
 
-  @Test("bytes changed")
+  @Test("archives with changed bytes cause no fault")
   func raw() throws {
     #expect(try read(.raw).faults == [])
   }
 
-  @Test("bytes changed and checksums made right")
+  @Test("archives with changed bytes and repaired checksums cause no fault")
   func repaired() throws {
     let tally = try read(.repaired)
     #expect(tally.faults == [])
-    // Otherwise nothing but the opening was looked at.
+    // Otherwise, only opening would have been tested.
     #expect(tally.opened > Self.count / 6 && tally.accepted > Self.count / 6)
   }
 
-  @Test("what the bytes mean changed")
+  @Test("archives with a changed structure cause no fault")
   func structure() throws {
     let tally = try read(.structure)
     #expect(tally.faults == [])
-    // Wrong tables and directories are refused at the opening, wrong bodies behind it.
+    // Faulty tables and directories are refused on opening, faulty bodies later.
     #expect(tally.opened > sized(1_800, inDebug: 400) && tally.accepted > Self.count / 6)
   }
 
-  @Test("a mutant is known by its seed and number")
+  @Test("a seed and a number identify a mutant")
   func repeatable() throws {
     let seeds = try SeedArchives.make()
     for kind in MutantSource.Kind.allCases {

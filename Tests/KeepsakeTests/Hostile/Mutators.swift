@@ -4,9 +4,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// The mutators do what they say; else a million mutants would prove nothing.
+/// The mutators work as described; otherwise, a million mutants would prove nothing.
 @Suite struct Mutators {
-  @Test("an archive that is taken apart and not edited is written as it was")
+  @Test("an archive that is parsed into pieces and not edited is written unchanged")
   func rewrite() throws {
     for seed in try SeedArchives.make() where !seed.name.hasSuffix(" short") {
       let pieces = try #require(ArchivePieces(seed.bytes), "\(seed.name)")
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("seeds are sound, and have every kind of piece")
+  @Test("seeds are valid, and have every kind of piece")
   func seeds() throws {
     var roles: Set<ArchivePiece.Role> = [.rest]
     for seed in try SeedArchives.make() {
@@ -34,7 +34,7 @@ import Testing
     #expect(missing == [])
   }
 
-  @Test("a piece that becomes longer moves all that is behind it, and nothing else changes")
+  @Test("a longer piece moves everything behind it, and nothing else changes")
   func longer() throws {
     let names = ["Zoë", String(repeating: "long ", count: 100)]
     let archive = try SeedArchives.longForm(Array(ArchiveEncoder().encode(["name": names[0], "other": "x"])))
@@ -53,7 +53,7 @@ import Testing
     )
   }
 
-  @Test("repaired bytes open with all checksums compared, where only a value was changed")
+  @Test("an archive with a changed value opens after its checksums are repaired")
   func repaired() throws {
     let archive = Array(try ArchiveEncoder().encode(["name": "Emma", "other": "x"]))
     let place = try #require(archive.firstRange(of: Array("Emma".utf8)))
@@ -67,7 +67,7 @@ import Testing
     #expect(ChecksumRepair.repaired(archive) == archive)
   }
 
-  @Test("repairing finds the directory again when the ends were lost")
+  @Test("repairing finds the directory even if the trailer is lost")
   func ends() throws {
     for formatting in [ArchiveFormatting.sortedKeys, [.sortedKeys, .withoutChecksums]] {
       let value = ["name": "Emma", "other": "x"]
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("each mutator changes something, nearly always, and no mutant grows without bound")
+  @Test("mutators nearly always change something, and no mutant becomes very long")
   func changes() throws {
     var seeded = SeededGenerator("mutators")
     var generator = HostileGenerator(seed: seeded.next())
@@ -103,7 +103,7 @@ import Testing
       longest = max(longest, raw.count, structured.count)
     }
     #expect(unchanged < 1_200)
-    // The longest nesting is 3,000 levels of a few bytes, and there are up to four edits.
+    // The longest nesting has 3,000 levels of a few bytes, and there are up to four edits.
     #expect(longest < 60_000)
   }
 }

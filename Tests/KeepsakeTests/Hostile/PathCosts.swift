@@ -4,7 +4,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What coding paths cost is in proportion to the archive, however many errors are forgiven.
+/// The cost of coding paths is in proportion to the archive, however many errors a program catches.
 @Suite struct PathCosts {
   private final class Sum: @unchecked Sendable {
     static let key = CodingUserInfoKey.named("sum")
@@ -21,7 +21,7 @@ import Testing
 
   private static let tries = sized(20_000, inDebug: 4_000)
 
-  /// Goes down to the last array and tries a wrong type there, many times.
+  /// Decodes down to the last array, and requests a wrong type there many times.
   private struct Stubborn: Decodable {
     init(from decoder: any Decoder) throws {
       let sum = try #require(decoder.userInfo[Sum.key] as? Sum)
@@ -48,17 +48,17 @@ import Testing
     return sum
   }
 
-  @Test("a small archive gets no more long paths than its bytes, and short ones from then on")
+  @Test("caught errors have whole coding paths up to a limit, and short ones from then on")
   func forgivenErrors() throws {
     let value = [UInt8](repeating: Tag.shortArray + 1, count: 250) + [0x21, 0x61]
     let data = HandmadeArchive.data(topLevel: CraftedArchive.root(value))
     let sum = try sum(of: data)
-    // The first are whole.
+    // The first paths are whole.
     #expect(sum.steps > 250 * 100)
     #expect(sum.steps <= 1 << 17 + 16 * data.count + 300 + 9 * sum.errors)
   }
 
-  @Test("keys of maps are copied into paths no more often than in proportion to the archive")
+  @Test("long keys of maps are copied into coding paths only in proportion to the archive")
   func longKeys() throws {
     let key = String(repeating: "k", count: 100_000)
     let data = HandmadeArchive.data(
@@ -82,7 +82,7 @@ import Testing
     private enum CodingKeys: CodingKey { case next }
   }
 
-  @Test("paths that are searched for from object to object have an end")
+  @Test("coding paths through a chain of objects are limited")
   func deferredChain() throws {
     let count = 1_000
     var first: Node?
@@ -96,7 +96,7 @@ import Testing
 
   // MARK: Encoding
 
-  /// An object that asks for its path, and whose next one waits for a body of its own.
+  /// An object that requests its coding path; the next one waits for a body of its own.
   private final class Asking: Encodable {
     let next: Asking?
     let sum: Sum
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  /// Values in values, each of which asks for its path.
+  /// Nested values, each of which requests its coding path.
   private struct Nested: Encodable {
     let level: Int
     let sum: Sum
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test("so it is with an archive that is being made: paths in a chain of objects, and in values in values")
+  @Test("coding paths while encoding are limited, in a chain of objects and in nested values")
   func whileEncoding() throws {
     let count = sized(10_000, inDebug: 3_000)
     let sum = Sum()
@@ -134,8 +134,8 @@ import Testing
     #expect(sum.steps <= 1 << 17 + 16 * data.count + 300 + 9 * count)
 
     let nested = Sum()
-    // An archiver of its own: one that is used again reserves as many bytes for a head as its last array needed, and
-    // these count while the array is open.
+    // A new archiver: a reused one reserves as many bytes for a head as its last array needed, and these count while
+    // the array is open.
     let archiver = KeyedArchiver()
     try archiver.encode(Nested(level: 5_000, sum: nested), forKey: "nested")
     let other = try archiver.encodedData

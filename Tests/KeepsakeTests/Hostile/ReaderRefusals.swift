@@ -3,18 +3,18 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Nothing is written that cannot be read with the default limits. For each refusal of the reader this says why the writer
-/// cannot run into it.
+/// The archiver writes nothing that cannot be read with the default limits. For each error of the reader, this suite
+/// states why written archives cannot cause it.
 @Suite struct ReaderRefusals {
   enum Why {
-    /// The writer never writes such bytes: tables, lengths and numbers follow from what it wrote. The tests of random graphs
-    /// and values read all that they write, with every checksum.
+    /// The archiver never writes such bytes: tables, lengths and numbers follow from its values. The tests of random
+    /// graphs and values read everything that they write, with every checksum.
     case bytes
-    /// The writer never writes it since it has looked: what it says instead is tested.
+    /// The archiver refuses the value first, which the test shows.
     case writerRefuses(() throws -> Void)
-    /// The reader's program causes it: by limits of its own, another type, or what its initializers do.
+    /// The reader's program causes it: by its own limits, another type, or its initializers.
     case reader
-    /// No archive in memory is that large, or the machine has not what it takes.
+    /// No archive in memory is that large, or the machine lacks the resources.
     case machine
   }
 
@@ -83,14 +83,14 @@ import Testing
     ]
   }
 
-  @Test("for each refusal there is a reason why the writer does not run into it")
+  @Test("the archiver avoids each error of the reader")
   func everyRefusal() throws {
     for row in ReaderRefusals.table {
       if case .writerRefuses(let test) = row.why { try test() }
     }
   }
 
-  @Test("and no refusal is missing here")
+  @Test("the table lists every error of the reader")
   func complete() throws {
     let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/Keepsake")
@@ -105,7 +105,7 @@ import Testing
         let text = try String(contentsOf: sources.appending(path: "\(folder)/\(name)"), encoding: .utf8)
         for match in text.matches(of: error) {
           let message = match.output[2].substring.map(String.init) ?? ""
-          // What begins with a name is told by what is behind it.
+          // A message that begins with a name is identified by the rest.
           guard message.count > 4 else { continue }
           found += 1
           #expect(
@@ -115,7 +115,7 @@ import Testing
         }
       }
     }
-    // The sources are not there where the tests run elsewhere.
+    // The sources may be missing where the tests run.
     #expect(found == 0 || found > 40)
   }
 
@@ -149,7 +149,7 @@ import Testing
     #expect(try failure { try ArchiveEncoder().encode(value) }.code == .unresolvableClass)
   }
 
-  /// Lists in lists.
+  /// Nested lists.
   private struct Lists: Encodable {
     let levels: Int
     func encode(to encoder: any Encoder) throws {
@@ -194,7 +194,7 @@ import Testing
   }
 
   private static func deferredInDeferred() throws {
-    // Not refused, and read: what is walked once is not walked again.
+    // Not refused, and readable: values are walked only once.
     let versions = (0..<500).reduce(Version(text: "", previous: [])) { previous, _ in
       Version(text: String(repeating: "x", count: 600), previous: [previous])
     }

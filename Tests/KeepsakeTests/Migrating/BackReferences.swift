@@ -1,7 +1,7 @@
 import Keepsake
 import Testing
 
-// The exercises of Docs/Migrating.md, step 9.
+// The code of Docs/Migrating.md, step 9.
 
 @Suite("Migrating: back references") struct MigratingBackReferences {
   final class Department: Codable {
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test("a weak back reference")
+  @Test("a weak back reference leads to its object, or is nil without it")
   func weak() throws {
     let sales = Department()
     sales.name = "Sales"
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("a strong back reference")
+  @Test("a strong back reference leads to its object")
   func strong() throws {
     let author = Author(name: "Ada")
     author.posts = [Post(text: "first", author: author), Post(text: "second", author: author)]
@@ -74,7 +74,7 @@ import Testing
     var next = Next()
   }
 
-  @Test("in a structure and without either, archiving says what to do")
+  @Test("a cycle through a structure without either is an error that says what to do")
   func plainRing() throws {
     let link = Link()
     link.next.link = link
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test("by hand, as with encodeConditionalObject")
+  @Test("hand-written code can encode a weak back reference, as with encodeConditionalObject")
   func byHand() throws {
     let root = Node()
     root.add(Node())
@@ -162,7 +162,7 @@ import Testing
     var topics: [Topic]
   }
 
-  @Test("encodeConditional of an object that is no optional, with keys and without")
+  @Test("encodeConditional accepts an object that is not optional, with keys and without")
   func notOptional() throws {
     let topic = Topic(name: "trees")
     let discussion = Discussion(remarks: [Remark(topic: topic)], topics: [topic])
@@ -175,7 +175,7 @@ import Testing
     #expect(remark.topic.name == "none" && remark.others.count == 1 && remark.others[0] == nil)
   }
 
-  @Test("encodeConditional at the top level")
+  @Test("encodeConditional works at the top level")
   func topLevel() throws {
     enum Key: String, CodingKey { case favourite, topics }
     let topic = Topic(name: "trees")

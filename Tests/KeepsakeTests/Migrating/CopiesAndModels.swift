@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-// The exercises of Docs/Migrating.md, steps 7 and 8.
+// The code of Docs/Migrating.md, steps 7 and 8.
 
 @Suite("Migrating: a deep copy") struct MigratingCopy {
   final class Chapter: Codable {
@@ -19,7 +19,7 @@ import Testing
     var bookmark: Chapter?
   }
 
-  @Test("everything is new, what was shared is shared")
+  @Test("a deep copy has new objects that share as the old ones do")
   func copy() throws {
     let book = Book()
     book.chapters = [Chapter(title: "One"), Chapter(title: "Two")]
@@ -52,7 +52,7 @@ import Testing
     var rights: Set<String> = ["read"]
   }
 
-  @Test("properties, subclass, defaults")
+  @Test("a model archives its properties and those of its subclass, except ignored ones")
   func everything() throws {
     let ada = Admin(name: "Ada")
     ada.rights = ["read", "write"]
@@ -68,7 +68,7 @@ import Testing
     #expect(!back[1].isSelected)
   }
 
-  @Test("models may refer to each other in cycles")
+  @Test("models can refer to each other in cycles")
   func ring() throws {
     let ada = User(name: "Ada")
     let bob = User(name: "Bob")
@@ -79,7 +79,7 @@ import Testing
     let back = try KeyedUnarchiver.unarchive(User.self, from: data)
     #expect(back.friends[0].name == "Bob")
     #expect(back.friends[0].friends[0] === back && back.friends[1] === back)
-    // What refers to itself keeps itself alive, here as anywhere.
+    // A cycle stays alive until it is broken.
     for user in [ada, bob, back, back.friends[0]] { user.friends = [] }
   }
 
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test("an initializer that is not a convenience one needs the two required ones beside it")
+  @Test("a designated initializer of a model needs the two required ones beside it")
   func designatedInitializer() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Badge(label: "guest"))
     #expect(try KeyedUnarchiver.unarchive(Badge.self, from: data).label == "guest")
@@ -113,7 +113,7 @@ import Testing
     @Deferred var next: Page?
   }
 
-  @Test("the other wrappers")
+  @Test("a model can use the other wrappers")
   func wrappers() throws {
     let first = Page()
     let second = Page()

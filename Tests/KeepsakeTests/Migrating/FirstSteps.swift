@@ -3,18 +3,17 @@ import Keepsake
 import TestSupport
 import Testing
 
-// The exercises of Docs/Migrating.md, steps 1 to 4. Types stand in the suites, so
-// that every exercise can have a Person of its own.
+// The code of Docs/Migrating.md, steps 1 to 4. Types are in the suites, so that each example can have its own `Person`.
 
 @Suite("Migrating: a root object and several values") struct MigratingValues {
-  @Test("a string, by data")
+  @Test("a string is archived as data")
   func stringByData() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: "Hello")
     let text = try KeyedUnarchiver.unarchive(String.self, from: data)
     #expect(text == "Hello")
   }
 
-  @Test("a string, by file")
+  @Test("a string is archived in a file")
   func stringByFile() throws {
     let folder = try TemporaryFolder()
     let path = folder("greeting.keepsake")
@@ -23,7 +22,7 @@ import Testing
     #expect(text == "Hello")
   }
 
-  @Test("several values in one archive")
+  @Test("one archive holds several values")
   func several() throws {
     let archiver = KeyedArchiver()
     try archiver.encode("Untitled", forKey: "title")
@@ -49,7 +48,7 @@ import Testing
     unarchiver.finishDecoding()
   }
 
-  @Test("where NSCoder gave 0 for a missing key, decoding throws")
+  @Test("decoding a missing key throws, where NSCoder returned 0")
   func missingKey() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(7, forKey: "page")
@@ -75,7 +74,7 @@ import Testing
     #expect(all[0] === front && front.names == ["red", "green"])
   }
 
-  @Test("a value that names its keys itself can be the whole archive")
+  @Test("a value that encodes into the archiver is the whole archive")
   func topLevel() throws {
     struct Settings: Codable, Equatable {
       var volume = 0.5
@@ -101,7 +100,7 @@ import Testing
     }
   }
 
-  @Test("a class whose coding is synthesized")
+  @Test("a class with synthesized coding is archived")
   func synthesized() throws {
     let person = Person(name: "Ada", age: 36)
     let data = try KeyedArchiver.archivedData(withRootObject: person)
@@ -113,7 +112,7 @@ import Testing
     var name = "Ada"
   }
 
-  @Test("a class may stay a subclass of NSObject")
+  @Test("a class can stay a subclass of NSObject")
   func nsObject() throws {
     let veteran = Veteran()
     veteran.name = "Grace"
@@ -154,7 +153,7 @@ import Testing
     }
   }
 
-  @Test("coding written by hand, with a default for a key that older archives lack")
+  @Test("hand-written coding can have a default for a key that older archives lack")
   func byHand() throws {
     let data = try KeyedArchiver.archivedData(
       withRootObject: Contact(name: "Ada", age: 36, nickname: "Countess")
@@ -187,7 +186,7 @@ import Testing
     }
   }
 
-  @Test("an array of models")
+  @Test("UserDefaults stores an array of models")
   func people() throws {
     let suite = "keepsake-migrating-\(UUID().uuidString)"
     let defaults = try #require(UserDefaults(suiteName: suite))

@@ -3,9 +3,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-// The exercise of Docs/Migrating.md, step 15.
+// The code of Docs/Migrating.md, step 15.
 
-/// What the program wrote before. It is outside of the suite to have a plain name for NSKeyedArchiver.
+/// The class of the earlier program. It is outside the suite to have a plain name for NSKeyedArchiver.
 final class MigratingOldNote: NSObject, NSSecureCoding {
   static var supportsSecureCoding: Bool { true }
 
@@ -53,7 +53,7 @@ final class MigratingOldNote: NSObject, NSSecureCoding {
     try old.write(to: URL(fileURLWithPath: path))
   }
 
-  @Test("are read as they are, and saved anew")
+  @Test("an old file is read, and saved as an archive of Keepsake")
   func readAndSave() throws {
     let note = try KeyedUnarchiver.unarchive(Note.self, fromFile: path)  // whichever class wrote it
     try KeyedArchiver.archive(rootObject: note, toFile: path)
@@ -81,7 +81,7 @@ final class MigratingOldNote: NSObject, NSSecureCoding {
     }
   }
 
-  @Test("subclasses are found by the names that they had")
+  @Test("subclasses are found by their old names")
   func subclasses() throws {
     for name in ["OldApp.Disc", "_TtC6OldApp4Disc", "OldApp.Ring"] {
       let data = FoundationPropertyList.archive(objects: [
@@ -107,7 +107,7 @@ final class MigratingOldNote: NSObject, NSSecureCoding {
     return note
   }
 
-  @Test("may be read by the old class")
+  @Test("the old class can read an old file")
   func oldClass() throws {
     let note = try loadNote(path)
     #expect(note.text == "Buy milk" && note.stars == 3)

@@ -2,7 +2,7 @@ import Foundation
 import Keepsake
 import Testing
 
-// The exercises of Docs/Migrating.md, steps 10 to 12.
+// The code of Docs/Migrating.md, steps 10 to 12.
 
 @Suite("Migrating: renamed classes") struct MigratingNames {
   class Instrument: Codable {
@@ -18,7 +18,7 @@ import Testing
 
   final class Flute: Instrument {}
 
-  /// What a program wrote in which `type` was called `name`.
+  /// The archive of a program in which the class was called `name`.
   private func archive(_ instrument: Instrument, as name: String) throws -> Data {
     let archiver = KeyedArchiver()
     archiver.setClassName(name, for: type(of: instrument))
@@ -26,7 +26,7 @@ import Testing
     return try archiver.encodedData
   }
 
-  @Test("where the declared type is the class itself, its name does not matter")
+  @Test("the archived name does not matter if the declared type is the class itself")
   func declared() throws {
     struct Old: Codable {
       var flutes = [OldFlute()]
@@ -51,7 +51,7 @@ import Testing
     #expect(try KeyedUnarchiver.unarchive([Instrument].self, from: data)[0] is Violin)
   }
 
-  @Test("with a name of its own a private class is found, too")
+  @Test("a private class is found if it states a name")
   func privateClass() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: [MigratingLute(), Instrument()])
     #expect(try KeyedUnarchiver.unarchive([Instrument].self, from: data)[0] is MigratingLute)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test("a name that nobody has is an error that says so")
+  @Test("an unknown name is an error that contains it")
   func unknown() throws {
     let unarchiver = try KeyedUnarchiver(forReadingFrom: archive(Flute(), as: "Migrating.Pipe"))
     let error = #expect(throws: DecodingError.self) {
@@ -74,7 +74,7 @@ import Testing
     #expect(context.debugDescription.contains("Migrating.Pipe"))
   }
 
-  @Test("setClass on one unarchiver, and for the whole process")
+  @Test("setClass maps a name for one unarchiver or for the whole process")
   func setClass() throws {
     let unarchiver = try KeyedUnarchiver(forReadingFrom: archive(Flute(), as: "Migrating.Recorder"))
     unarchiver.setClass(Flute.self, forClassName: "Migrating.Recorder")
@@ -110,7 +110,7 @@ import Testing
 
   final class Oboe: Instrument {}
 
-  @Test("setClassName gives the name that an older program expects")
+  @Test("setClassName writes the name that an older program expects")
   func setClassName() throws {
     KeyedArchiver.setClassName("Migrating.Hautbois", for: Oboe.self)
     defer { KeyedArchiver.setClassName(nil, for: Oboe.self) }
@@ -130,7 +130,7 @@ private final class MigratingLute: MigratingNames.Instrument, ArchivableClass {
 private final class MigratingHarp: MigratingNames.Instrument {}
 
 @Suite("Migrating: versions") struct MigratingVersions {
-  /// The class as it was.
+  /// The earlier version of the class.
   final class OldPlayer: Codable, ArchivableClass {
     static var archiveVersion: Int { 1 }
     var fullName = "Ada Lovelace"
@@ -168,7 +168,7 @@ private final class MigratingHarp: MigratingNames.Instrument {}
     }
   }
 
-  @Test("an initializer tells old archives from new ones")
+  @Test("an initializer can distinguish old archives from new ones")
   func byHand() throws {
     let old = try KeyedArchiver.archivedData(withRootObject: OldPlayer())
     let player = try KeyedUnarchiver.unarchive(Player.self, from: old)
@@ -178,7 +178,7 @@ private final class MigratingHarp: MigratingNames.Instrument {}
     #expect(try KeyedUnarchiver.unarchive(Player.self, from: new).firstName == "A B")
   }
 
-  /// The model as it was.
+  /// The earlier version of the model.
   final class OldLamp: ArchivedModel {
     var percent = 50.0
   }
@@ -200,7 +200,7 @@ private final class MigratingHarp: MigratingNames.Instrument {}
     }
   }
 
-  @Test("a model does so, too")
+  @Test("a model can distinguish old archives from new ones")
   func model() throws {
     let old = try KeyedArchiver.archivedData(withRootObject: OldLamp())
     #expect(try KeyedUnarchiver.unarchive(Lamp.self, from: old).brightness == 0.5)
@@ -231,7 +231,7 @@ private final class MigratingHarp: MigratingNames.Instrument {}
     }
   }
 
-  @Test("awakeFromArchive runs when everything is there")
+  @Test("awakeFromArchive runs when the whole graph is decoded")
   func awake() throws {
     let library = Library()
     library.books = [Book(title: "Lavinia"), Book(title: "Ulysses")]

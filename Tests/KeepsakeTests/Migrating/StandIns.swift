@@ -2,7 +2,7 @@ import Foundation
 import Keepsake
 import Testing
 
-// The exercises of Docs/Migrating.md, steps 13 and 14.
+// The code of Docs/Migrating.md, steps 13 and 14.
 
 @Suite("Migrating: objects that stand for others") struct MigratingStandIns {
   final class Style: Codable {
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("delegates leave out and exchange objects")
+  @Test("delegates leave out and replace objects")
   func delegates() throws {
     let plain = Style(name: "plain")
     let text = [Paragraph(text: "One", style: plain), Paragraph(text: "Two", style: Style(name: "bold"))]
@@ -92,7 +92,7 @@ import Testing
     var note: Coded<MigratingOldNote>
   }
 
-  @Test("an object that knows only NSCoding is kept as data")
+  @Test("an object that only supports NSCoding is archived as data")
   func coded() throws {
     let memo = Memo(note: Coded(MigratingOldNote(text: "Buy milk", stars: 3)))
     let data = try KeyedArchiver.archivedData(withRootObject: memo)

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-// The exercises of Docs/Migrating.md, steps 5 and 6.
+// The code of Docs/Migrating.md, steps 5 and 6.
 
 @Suite("Migrating: a superclass and a subclass") struct MigratingSubclasses {
   class Vehicle: Codable {
@@ -37,14 +37,14 @@ import Testing
     }
   }
 
-  @Test("declared as what it is")
+  @Test("a subclass is read as itself")
   func declared() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Car(wheels: 4, brand: "Saab"))
     let car = try KeyedUnarchiver.unarchive(Car.self, from: data)
     #expect(car.wheels == 4 && car.brand == "Saab")
   }
 
-  @Test("in an array of its superclass")
+  @Test("a subclass in an array of its superclass is read as the subclass")
   func inSuperclass() throws {
     let car = Car(wheels: 4, brand: "Saab")
     let vehicles = [Vehicle(wheels: 2), car, car]
@@ -56,7 +56,7 @@ import Testing
     #expect(back[1] === back[2])
   }
 
-  @Test("the root is asked for as its superclass")
+  @Test("a root archived as its superclass is read as the subclass")
   func rootAsSuperclass() throws {
     let vehicle: Vehicle = Car(wheels: 4, brand: "Saab")
     let data = try KeyedArchiver.archivedData(withRootObject: vehicle)
@@ -64,7 +64,7 @@ import Testing
     #expect((back as? Car)?.brand == "Saab")
   }
 
-  @Test("what was archived as a Car and is asked for as a Vehicle is a Vehicle")
+  @Test("a root archived as itself is read as its superclass if that is requested")
   func rootArchivedAsItself() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Car(wheels: 4, brand: "Saab"))
     let back = try KeyedUnarchiver.unarchive(Vehicle.self, from: data)
@@ -83,7 +83,7 @@ import Testing
     #expect(try KeyedUnarchiver.unarchive(Bicycle.self, from: data).gears == 3)
   }
 
-  @Test("one who trusts nobody registers what may be built")
+  @Test("with registeredOnly, only registered classes are decoded")
   func registeredOnly() throws {
     let vehicle: Vehicle = Car(wheels: 4, brand: "Saab")
     let archiver = KeyedArchiver()
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test("no coding code, and the subclass is found")
+  @Test("subclasses of a model are found without coding code")
   func inSuperclass() throws {
     let vehicles = [Vehicle(), Car(wheels: 4, brand: "Saab")]
     let data = try KeyedArchiver.archivedData(withRootObject: vehicles)
@@ -178,7 +178,7 @@ import Testing
     Point(x: 0, y: 0), Point(x: 2, y: 0), Point(x: 2, y: 2), Point(x: 0, y: 2),
   ])
 
-  @Test("shapes behind a protocol, structures and classes, nested")
+  @Test("structures and classes behind a protocol are read, also nested")
   func behindProtocol() throws {
     let circle = Circle(center: Point(x: 1, y: 1), radius: 3)
     let drawing = Drawing()
@@ -200,7 +200,7 @@ import Testing
     #expect(back.named["base"] as? Polygon === backSquare)
   }
 
-  @Test("a root behind a protocol")
+  @Test("a root behind a protocol is read")
   func root() throws {
     let shapes: [any Shape] = [Circle(center: Point(x: 0, y: 0), radius: 1), square]
     let data = try KeyedArchiver.archivedData(withRootObject: Polymorphic(shapes))
@@ -229,7 +229,7 @@ import Testing
     }
   }
 
-  @Test("a value behind a protocol that may refer back is @Deferred, too")
+  @Test("a value behind a protocol that refers back is @Deferred, too")
   func ringBehindProtocol() throws {
     let group = Group(members: [])
     group.members = [Frame(content: group)]
@@ -288,7 +288,7 @@ import Testing
     #expect(back.cover === backDisc && back.named["a"] === backDisc)
   }
 
-  @Test("lists of lists of points")
+  @Test("nested arrays of points are read")
   func strokes() throws {
     let strokes = [[CGPoint(x: 1, y: 2), CGPoint(x: 3, y: 4)], [], [CGPoint(x: -0.5, y: 1e9)]]
     let data = try KeyedArchiver.archivedData(withRootObject: strokes)

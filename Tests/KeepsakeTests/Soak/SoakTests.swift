@@ -3,11 +3,11 @@ import RandomArchives
 import TestSupport
 import Testing
 
-/// Random graphs of everything that can be archived, in several threads at once. The long run, which also watches the
-/// memory: `archive-probe soak SECONDS`; a graph that failed, again: `archive-probe soak-one SEED`.
+/// Random graphs of everything that can be archived, in several threads at once. The long run, which also watches
+/// memory: `archive-probe soak SECONDS`. To repeat a graph that failed: `archive-probe soak-one SEED`.
 @Suite struct SoakTests {
-  // One test only: the objects are counted for the whole process.
-  @Test("random graphs in four threads come back, and nothing is left of them", .timeLimit(.minutes(20)))
+  // One test only, since objects are counted for the whole process.
+  @Test("random graphs in four threads come back, and no object stays in memory", .timeLimit(.minutes(20)))
   func soak() throws {
     let folder = try TemporaryFolder()
     let seed =

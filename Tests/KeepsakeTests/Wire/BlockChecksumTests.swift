@@ -4,7 +4,7 @@ import Testing
 
 @testable import Keepsake
 
-/// Checksums of several blocks at once are those of each block, and tell which block is damaged (Format §8.2).
+/// Checksums of several blocks at once equal those of single blocks, and identify the damaged block (Format §8.2).
 @Suite struct BlockChecksumTests {
   private static let blockSize = Blocks.byteCount
 
@@ -27,7 +27,7 @@ import Testing
     #expect(found == expected)
   }
 
-  @Test("a buffer grows while it appends the checksums of its own blocks")
+  @Test("a buffer can grow while it appends the checksums of its own blocks")
   func ownBlocks() {
     let buffer = ByteBuffer(minimumCapacity: 17 * Self.blockSize)
     var generator = SeededGenerator("bytes of own blocks")
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("a buffer grows while it appends its own bytes")
+  @Test("a buffer can grow while it appends its own bytes")
   func ownBytes() {
     let buffer = ByteBuffer(minimumCapacity: 4 * Self.blockSize)
     while buffer.count < buffer.capacity { buffer.append(UInt8(truncatingIfNeeded: buffer.count &* 31)) }
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  /// Some blocks of a range may have been compared before.
+  /// Some blocks of a range may have been verified before.
   @Test func rangesInAnyOrder() throws {
     var generator = SeededGenerator("ranges of blocks")
     let count = 30

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Keepsake
 
-/// The tables that are kept for each object of an archive, compared with plain ones.
+/// The tables with an entry for each object of an archive, compared with plain ones.
 @Suite struct CompactTableTests {
   private final class Thing {}
 

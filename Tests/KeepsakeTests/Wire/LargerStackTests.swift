@@ -6,21 +6,21 @@ import Testing
 @testable import Keepsake
 import CKeepsake
 
-/// Runs `body` on a stack of its own.
+/// Runs `body` on a new stack.
 private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { try LargerStack().run(body) }
 
-/// Where the stack would end, recursion continues on a larger one.
+/// Before the stack ends, recursion continues on a larger one.
 @Suite struct LargerStacks {
   static let levels = 200_000
 
-  /// The depth that was reached, by recursion that uses some stack on each level and hops where there is no room.
+  /// The depth that was reached by recursion that uses some stack on each level, and hops if there is no room.
   private static func descend(_ levels: Int, _ guarding: inout StackGuard, _ hops: inout Int) throws -> Int {
     guard levels > 0 else { return 0 }
     guard guarding.hasRoom() else {
       hops += 1
       return try onLargerStack { try descend(levels, &guarding, &hops) }
     }
-    // What is added after the call keeps it from being a jump.
+    // The addition after the call prevents a tail call.
     return try descend(levels - 1, &guarding, &hops) + 1
   }
 
@@ -31,7 +31,7 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
     return (depth, hops)
   }
 
-  @Test("a result comes back")
+  @Test("a larger stack returns a result")
   func result() throws {
     let text = "from here"
     #expect(try onLargerStack { text + " and back" } == "from here and back")
@@ -39,12 +39,12 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
     try onLargerStack {}
   }
 
-  @Test("an error comes back")
+  @Test("a larger stack passes an error on")
   func error() {
     #expect(throws: Refusal(reason: "no")) { try onLargerStack { throw Refusal(reason: "no") } }
   }
 
-  @Test("the body runs once, on the thread that called, and far away")
+  @Test("the body runs once, on the calling thread, and on another stack")
   func sameThread() throws {
     let here = (thread: ObjectIdentifier(Thread.current), address: keepsake_current_frame())
     var found: [(thread: ObjectIdentifier, address: UInt)] = []
@@ -53,7 +53,7 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
     #expect(found.allSatisfy { max($0.address, here.address) - min($0.address, here.address) > 64 << 10 })
   }
 
-  @Test("task-local values, and a recursive lock that is held")
+  @Test("task-local values and a held recursive lock are visible on a larger stack")
   func callersState() throws {
     let lock = NSRecursiveLock()
     try lock.withLock {
@@ -64,20 +64,20 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
           return (TaskWord.word, isMine)
         }
         #expect(found.0 == "said" && found.1)
-        // What is bound there is gone afterwards.
+        // A value that is bound there is gone afterwards.
         #expect(try onLargerStack { TaskWord.$word.withValue("inside") { TaskWord.word } } == "inside")
         #expect(TaskWord.word == "said")
       }
     }
   }
 
-  @Test("the main actor")
+  @Test("the main actor keeps its isolation on a larger stack")
   func mainActor() async throws {
     let values = try await MainActor.run { try onLargerStack { MainActor.assumeIsolated { 7 } } }
     #expect(values == 7)
   }
 
-  @Test("an actor in a task")
+  @Test("an actor keeps its isolation on a larger stack")
   func actor() async throws {
     actor Counter {
       var count = 0
@@ -88,17 +88,17 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
     #expect(await counter.count == 3)
   }
 
-  @Test("who unwinds the stack passes through it, to the same callers")
+  @Test("unwinding passes through a larger stack to the same callers")
   func unwinding() throws {
     @inline(never) func addresses() -> [NSNumber] { Thread.callStackReturnAddresses }
     let outside = addresses()
     let inside = try onLargerStack { try onLargerStack { addresses() } }
-    // The first are of this function and those that it calls.
+    // The first addresses are of this function and those that it calls.
     #expect(inside.count > outside.count && outside.count > 5)
     #expect(inside.suffix(outside.count - 3) == outside.suffix(outside.count - 3))
   }
 
-  @Test("the body and what it holds are gone when the call returns, also after an error")
+  @Test("the body and its captures are released when the call returns, also after an error")
   func released() throws {
     final class Item {
       let name: String
@@ -114,7 +114,7 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
     #expect(kept == nil)
   }
 
-  @Test("hops within hops")
+  @Test("hops can be nested")
   func nested() throws {
     func hop(_ count: Int) throws -> Int {
       count == 0 ? 0 : try onLargerStack { try hop(count - 1) + 1 }
@@ -127,12 +127,12 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
     #expect(throws: Refusal(reason: "deep")) { try fail(50) }
   }
 
-  @Test("hops one after the other give their memory back")
+  @Test("repeated hops release their memory")
   func repeated() throws {
     for number in 0..<2_000 { #expect(try onLargerStack { number } == number) }
   }
 
-  @Test("the larger stack is as large as is said, up to the reserve")
+  @Test("a larger stack has the stated size, up to the reserve")
   func size() throws {
     try onLargerStack {
       var guarding = StackGuard()
@@ -143,20 +143,20 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
     }
   }
 
-  @Test("recursion on a thread of 512 KB")
+  @Test("deep recursion works on a thread of 512 KB")
   func smallThread() throws {
     let reached = try onThread(stackSize: 512 << 10) { try Self.descend() }
     #expect(reached.depth == Self.levels)
     #expect(reached.hops > 0)
   }
 
-  @Test("recursion on the main thread")
+  @Test("deep recursion works on the main thread")
   func mainThread() async throws {
     let reached = try await MainActor.run { try Self.descend() }
     #expect(reached.depth == Self.levels)
   }
 
-  @Test("recursion in a task")
+  @Test("deep recursion works in a task")
   func task() async throws {
     let reached = try await Task.detached { try Self.descend() }.value
     #expect(reached.depth == Self.levels)
@@ -176,9 +176,9 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
     #expect(found == "\(Refusal(reason: "bottom"))")
   }
 
-  @Test("an archiver that is called near the end of a larger stack finds another one")
+  @Test("an archiver that is called near the end of a larger stack gets another one")
   func archiverInside() throws {
-    /// Archives values in values where less than 200 KB are left.
+    /// Archives nested values where less than 200 KB are left.
     func descend(_ guarding: inout StackGuard) throws -> Int {
       guard !guarding.hasRoom(200 << 10) else { return try descend(&guarding) + 1 }
       let levels = try Nested.levels(3_000) {
@@ -192,7 +192,7 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
       return try descend(&guarding)
     }
     #expect(depth > 1_000)
-    // And once more on a stack that is in use already, from which an error comes back.
+    // Once more on a stack that is in use, with an error that returns from it.
     try onLargerStack {
       #expect(throws: Refusal.self) { try onLargerStack { throw Refusal(reason: "inside") } }
       let seven = try onLargerStack { 7 }
@@ -200,7 +200,7 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
     }
   }
 
-  @Test("what needs a larger stack again and again makes one, and gives it back at the end of the call")
+  @Test("repeated hops reuse a larger stack, which is released at the end of the call")
   func spare() throws {
     final class User: DeepRecursion {
       var stack = RecursionStack()
@@ -209,7 +209,7 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
     try user.onLargerStack {}
     let stack = try #require(user.stack.spare)
     for _ in 0..<100 {
-      // One that is in use is not given to anybody else.
+      // A stack in use is not given out again.
       try user.onLargerStack {
         #expect(user.stack.spare == nil)
         try user.onLargerStack { #expect(user.stack.spare == nil) }
@@ -232,7 +232,7 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
     #expect(levels == 3_000)
   }
 
-  @Test("many threads at once")
+  @Test("many threads can hop at once")
   func manyThreads() async throws {
     try await withThrowingTaskGroup(of: Int.self) { group in
       for number in 0..<32 {
@@ -249,20 +249,21 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
   }
 }
 
-/// How much room the guard finds on the stack.
+/// The room that the guard finds on the stack.
 @Suite struct StackGuards {
-  @Test("there is room on a fresh thread, as much as it has and no more")
+  @Test("a fresh thread has as much room as its stack, and no more")
   func fresh() throws {
     try onThread(stackSize: 512 << 10) {
       var guarding = StackGuard()
-      // A refusal does not spoil what follows. The system may give a thread a stack some times as large as asked for.
+      // A refusal does not affect later requests. The system may give a thread a stack several times as large as
+      // requested.
       let reserves = [StackGuard.reserve, StackGuard.lastReserve, 256 << 10, 32 << 20, StackGuard.reserve]
       let rooms = reserves.map { guarding.hasRoom($0) }
       #expect(rooms == [true, true, true, false, true])
     }
   }
 
-  @Test("a guard measures the stack that it is on, also where the way there leads through others")
+  @Test("a guard measures the stack that it is on, also after visiting others")
   func moved() throws {
     try onThread(stackSize: 512 << 10) {
       var guarding = StackGuard()
@@ -279,7 +280,7 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
     }
   }
 
-  @Test("two threads that live at the same time may hand one guard to and fro without a word")
+  @Test("two live threads can exchange a guard")
   func handedOver() throws {
     var guarding = StackGuard()
     for _ in 0..<20 {
@@ -314,11 +315,11 @@ private enum TaskWord {
   @TaskLocal static var word = ""
 }
 
-/// Values in values, without a class.
+/// Nested values, without a class.
 private struct Nested: Codable {
   private var inner: [Nested] = []
 
-  /// How many levels come back, of `count`.
+  /// The number of levels that come back, of `count`.
   static func levels(_ count: Int, through copy: (Nested) throws -> Nested) rethrows -> Int {
     var nested = (0..<count).reduce(Nested()) { nested, _ in Nested(inner: [nested]) }
     defer { nested.takeApart() }
@@ -326,7 +327,7 @@ private struct Nested: Codable {
     return back.takeApart()
   }
 
-  /// Lets go of the levels one by one, which takes no stack, and counts them.
+  /// Releases the levels one by one, which takes no stack, and counts them.
   @discardableResult
   private mutating func takeApart() -> Int {
     var count = 0

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Keepsake
 
-/// Reading bytes ends where the bytes end, in each of the ways to read them: up to the last byte, and not one further.
+/// Every way to read bytes succeeds up to the last byte, and fails behind it.
 @Suite struct ReaderBounds {
   private func reader(_ bytes: [UInt8]) -> ByteReader {
     let buffer = ByteBuffer()
@@ -14,7 +14,7 @@ import Testing
 
   private let bytes: [UInt8] = (1...40).map { $0 }
 
-  /// Expects that `read` works at `last`, and throws at the places behind it, before the beginning and far away.
+  /// Expects that `read` succeeds at `last`, and throws behind it, before the beginning and far away.
   private func expectBounds<Result>(
     last: Int,
     sourceLocation: SourceLocation = #_sourceLocation,
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("numbers of one to sixteen bytes")
+  @Test("numbers of one to sixteen bytes are read up to the last byte")
   func numbers() throws {
     try expectBounds(last: 39) { try $0.byte(at: $1) }
     try expectBounds(last: 32) { try $0.word(at: $1) }
@@ -46,7 +46,7 @@ import Testing
     #expect(try reader.signed(at: 1, byteCount: 2) == -514)
   }
 
-  @Test("integers with their tags")
+  @Test("tagged integers need all their bytes")
   func integers() throws {
     for (tag, count) in [
       (Tag.integer, 1), (Tag.integer + 2, 3), (Tag.integer + 7, 8), (Tag.uint64, 8), (Tag.int128, 16),
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("runs of bytes: strings, arrays, checksums, spans")
+  @Test("strings, arrays, checksums and spans are read up to the last byte")
   func runs() throws {
     try expectBounds(last: 33) { try $0.string($1..<($1 + 7)) }
     try expectBounds(last: 33) { try $0.checksum($1..<($1 + 7)) }
@@ -75,11 +75,11 @@ import Testing
     let reader = reader(bytes)
     #expect(reader.hasBytes([39, 40], at: 38) && !reader.hasBytes([39], at: 0))
     for place in [39, 40, 41, -1, Int.max] { #expect(!reader.hasBytes([40, 40], at: place)) }
-    // Also a text of another length is looked for only where there are bytes.
+    // A text of another length is also compared only within the bytes.
     #expect(try !reader.hasUTF8(of: "another", in: 0..<3))
   }
 
-  @Test("counts that no memory could hold are refused before any is reserved")
+  @Test("impossible counts are refused before memory is reserved")
   func counts() throws {
     let reader = reader(bytes)
     for count in [Int.max, Int.max / 2, Int.max / 8 + 1, 1 << 61, 1 << 40, 41] {
@@ -102,11 +102,11 @@ import Testing
     try reader.check(40, at: 0)
   }
 
-  @Test("blocks of packed integers: a width of 1 to 8, and all bytes there", arguments: 1...9)
+  @Test("blocks of packed integers have widths of 1 to 8 bytes and need all their bytes", arguments: 1...9)
   func blocks(width: Int) throws {
     let block = [UInt8(width)] + [UInt8](repeating: 1, count: 3 * width)
     let isWidth = width <= 8
-    // As the widest numbers, and as narrow ones into which wide blocks do not fit.
+    // As the widest integers, and as narrow ones that do not fit wide blocks.
     func read<Number: FixedWidthInteger & BitwiseCopyable>(
       _ type: Number.Type,
       _ bytes: [UInt8]
@@ -132,7 +132,7 @@ import Testing
     #expect(throws: ArchiveError.self) { try read(Int.self, Array(block.prefix(1))) }
   }
 
-  @Test("variable-length numbers: nine bytes at most, in the shortest form, and whole")
+  @Test("variable-length numbers have at most nine bytes, in the shortest form, and need all of them")
   func varints() throws {
     func read(_ bytes: [UInt8]) throws -> Int {
       var place = 0

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Keepsake
 
-/// Coders that wait for another archive, with containers whose references to them are not counted meanwhile.
+/// Coders that wait for the next archive; meanwhile, their containers' references to them are not counted.
 @Suite struct SpareCoderTests {
   private final class Coder: ReusableCoder {
     final class Container {
@@ -21,7 +21,7 @@ import Testing
     func dropSpares() { containers = [] }
   }
 
-  @Test("a coder that waits is held by its containers only", arguments: 0...3)
+  @Test("a spare coder is released after use, whatever the number of its containers", arguments: 0...3)
   func waits(containerCount: Int) {
     let spares = SpareCoders<Coder>()
     weak var waiting: Coder?

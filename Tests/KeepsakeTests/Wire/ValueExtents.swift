@@ -3,7 +3,7 @@ import Testing
 
 @testable import Keepsake
 
-/// Values of every kind are passed over to where they end, and never further than the bytes go.
+/// Values of every kind are skipped to their ends, and no further than the bytes.
 @Suite struct ValueExtents {
   private static let largest = [UInt8](repeating: 0xFF, count: 8) + [0x7F]
 
@@ -28,7 +28,7 @@ import Testing
 
   private static func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 1, count: count) }
 
-  /// An image with shapes of one and of two keys, over which readers of other bytes walk.
+  /// An image with shapes of one and of two keys, used to skip values in other bytes.
   private func image() throws -> ArchiveImage {
     try ArchiveImage(data: LayoutFaults.sound.data, verification: .everything)
   }
@@ -53,7 +53,10 @@ import Testing
     }
   }
 
-  @Test("a count beyond all bytes is told at once, where it stands", arguments: [largest, [0x80, 1], [100]])
+  @Test(
+    "a count beyond all bytes is reported at once, at its offset",
+    arguments: [largest, [0x80, 1], [100]]
+  )
   func counts(count: [UInt8]) throws {
     let image = try image()
     for (head, place) in [
@@ -72,17 +75,17 @@ import Testing
     #expect(throws: ArchiveError.self) { try image.end(ofValueAt: 0, in: reader(bools)) }
   }
 
-  @Test("parts of parts: what all of them together need is compared with what is left")
+  @Test("the counts of nested values are compared with the remaining bytes together")
   func nestedCounts() throws {
     let image = try image()
-    // The outer array has room for its 14 elements, and the inner one for its 10, but not for both.
+    // The outer array has bytes for its 14 elements, and the inner one for its 10, but not for both.
     let bytes: [UInt8] = [0x5E, 0x5A] + [UInt8](repeating: 0x95, count: 14)
     let error = #expect(throws: ArchiveError.self) { try image.end(ofValueAt: 0, in: reader(bytes)) }
     #expect(error?.code == .damaged && error?.byteOffset == 2)
     #expect(error?.message.contains("more parts") == true)
   }
 
-  @Test("packed arrays: unknown elements, and widths of no integer, are told where they stand")
+  @Test("unknown elements and widths of packed arrays are reported at their offsets")
   func packed() throws {
     let image = try image()
     for (value, place) in [
@@ -96,11 +99,11 @@ import Testing
     }
   }
 
-  @Test("a session passes over a value no further than the archive goes")
+  @Test("a session skips a value no further than the end of the archive")
   func session() throws {
     let image = try image()
     let session = try DecodingSession(image, userInfo: [:], limits: ArchiveLimits(), hidesRootKey: false)
-    // In the closing signature there stand bytes that would begin integers and references of more bytes than follow.
+    // The closing signature has bytes that look like tags of longer integers and references.
     let count = image.reader.count
     for place in [count - 6, count - 2] {
       let error = #expect(throws: ArchiveError.self) { try session.end(ofValueAt: place) }
