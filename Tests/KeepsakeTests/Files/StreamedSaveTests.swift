@@ -131,7 +131,7 @@ import Testing
     #expect(root.lastDescendant.path == expected.joined(separator: "/"))
   }
 
-  @Test func aRingThatCannotBeRead() throws {
+  @Test func aCycleThatCannotBeRead() throws {
     let root = makeTree()
     let last = root.lastDescendant
     last.children = [StreamedNode(-1)]

@@ -87,7 +87,7 @@ import Testing
   @Test(
     "an object that contains itself is a cycle when read as an object, and exceeds a limit when read as a value"
   )
-  func ring() throws {
+  func cycle() throws {
     let archive = HandmadeArchive.data(
       bodies: [[1, 0x51, 0x40, 1]],
       topLevel: CraftedArchive.root([0x40, 1])

@@ -200,11 +200,11 @@ import Testing
   }
 
   @Test func arraysInThemselves() throws {
-    let ring = FoundationPropertyList.archive(objects: [
+    let cycle = FoundationPropertyList.archive(objects: [
       .object("NSArray", ["NS.objects": .array([.reference(2)])]),
       .object("NSArray", ["NS.objects": .array([.reference(1)])]),
     ])
-    #expect(try code(ring) == .limitExceeded)
+    #expect(try code(cycle) == .limitExceeded)
     let own = FoundationPropertyList.archive(objects: [
       .object("NSDictionary", ["NS.keys": .array([.reference(2)]), "NS.objects": .array([.reference(1)])]),
       .string("k"),

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: foundationFormats)
-  func sharedObjectsRingsAndConditionalOnes(_ format: PropertyListSerialization.PropertyListFormat) throws {
+  func sharedObjectsCyclesAndConditionalOnes(_ format: PropertyListSerialization.PropertyListFormat) throws {
     let staff = staff()
     let outsider = OldPerson("Eve")
     staff.friends[1].employer = outsider

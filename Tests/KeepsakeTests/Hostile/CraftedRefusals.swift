@@ -22,8 +22,8 @@ import Testing
   @Test("ten levels of ten references, read as objects, are ten objects")
   func sharedLevels() throws {
     let archive = try #require(CraftedArchive.all.first { $0.name == "ten levels of ten references" })
-    let ring = try KeyedUnarchiver.unarchive(CraftedRing.self, from: archive.data)
-    var level = [ring]
+    let root = try KeyedUnarchiver.unarchive(CraftedRing.self, from: archive.data)
+    var level = [root]
     for _ in 1..<10 {
       let next = level.flatMap(\.next)
       #expect(next.count == 10 && next.allSatisfy { $0 === next[0] })

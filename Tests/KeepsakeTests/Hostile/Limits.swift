@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test("overlapping bodies are refused, even if the offsets that are read are in order")
+  @Test("many overlapping bodies exceed a limit, even if the offsets that are read are in order")
   func overlappingBodies() throws {
     let groupCount = 300
     let large = [1, Tag.bytes] + Bytes.varint(200_000) + [UInt8](repeating: 7, count: 200_000)

@@ -68,7 +68,7 @@ import Testing
       Row("The archive names the type", .writerRefuses(unfindable)),
       Row("An initializer registered one object", .reader),
       Row("A @Deferred property was read", .reader),
-      // How much there is.
+      // Limits.
       Row("Values are nested more than", .writerRefuses(tooDeep)),
       Row("Objects and values are nested more than", .writerRefuses(tooDeepInObjects)),
       Row("Deferred values are nested", .writerRefuses(deferredInDeferred)),
@@ -83,7 +83,7 @@ import Testing
     ]
   }
 
-  @Test("the archiver avoids each error of the reader")
+  @Test("the archiver refuses values that the reader would refuse")
   func everyRefusal() throws {
     for row in ReaderRefusals.table {
       if case .writerRefuses(let test) = row.why { try test() }

@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test("a cycle through a structure without either is an error that says what to do")
-  func plainRing() throws {
+  func plainCycle() throws {
     let link = Link()
     link.next.link = link
     defer { link.next.link = nil }

@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test("models can refer to each other in cycles")
-  func ring() throws {
+  func cycle() throws {
     let ada = User(name: "Ada")
     let bob = User(name: "Bob")
     ada.friends = [bob, ada]

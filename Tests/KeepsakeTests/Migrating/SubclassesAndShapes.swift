@@ -230,7 +230,7 @@ import Testing
   }
 
   @Test("a value behind a protocol that refers back is @Deferred, too")
-  func ringBehindProtocol() throws {
+  func cycleBehindProtocol() throws {
     let group = Group(members: [])
     group.members = [Frame(content: group)]
     let data = try KeyedArchiver.archivedData(withRootObject: group)
