@@ -1,24 +1,24 @@
-/// A run of bytes of an archive with one meaning, the smallest thing that an edit replaces.
+/// A run of bytes of an archive with one meaning: the smallest unit that an edit replaces.
 package struct ArchivePiece: Hashable, Sendable {
-  /// What the bytes mean (Format §3 to §5).
+  /// The meaning of the bytes (Format §3 to §5).
   package enum Role: CaseIterable, Sendable {
     /// The first byte of a value.
     case tag
     /// Varints.
     case classNumber, count, length, shape, typeNumber, superclass, version, keyNumber, conditionalTarget
-    /// Numbers behind the tag of a reference, in as many bytes as the tag says.
+    /// Numbers behind the tag of a reference, in as many bytes as the tag states.
     case objectReference, stringReference, valueReference, conditionalReference
     /// Single bytes.
     case elementType, blockWidth, classFlags
     /// Contents: the digits of numbers, texts.
     case payload, text
-    /// What could not be taken apart.
+    /// Bytes that could not be parsed.
     case rest
   }
 
   package var role: Role
   package var bytes: [UInt8]
-  /// For a tag, how many pieces its value has, this one included; edits before it do not change that.
+  /// For a tag, the number of pieces of its value, including this one; edits before it do not change that.
   package var span = 1
 
   package init(_ role: Role, _ bytes: [UInt8]) {
@@ -51,16 +51,16 @@ package struct ArchivePiece: Hashable, Sendable {
   }
 }
 
-/// An archive taken apart into its tables, bodies and pieces, from which its bytes are made again: with offsets, a
-/// directory and checksums that belong to whatever became of the pieces.
+/// An archive parsed into tables, bodies and pieces. Its bytes are made again from them, with offsets, a directory and
+/// checksums that fit the edited pieces.
 ///
-/// That is how an edit may change the number of bytes of anything.
+/// So an edit can change the length of any piece.
 package struct ArchivePieces: Sendable {
   package enum Table: Int, CaseIterable, Sendable {
     case keys, shapes, classes, strings, conditionals
   }
 
-  /// A number written where the writer would have written another.
+  /// A number to write instead of the correct one.
   package struct Override: Sendable {
     package var place: Int
     package var bytes: [UInt8]
@@ -73,11 +73,11 @@ package struct ArchivePieces: Sendable {
   package var topLevel: [ArchivePiece] = []
   /// The entries of each table, in the order of ``Table``.
   package var tables: [[[ArchivePiece]]] = Array(repeating: [], count: Table.allCases.count)
-  /// Numbers of the directory, by their place in it, that are to be wrong.
+  /// Wrong numbers of the directory, by their index.
   package var directoryOverrides: [Override] = []
-  /// Bytes of the offset table, by their place in it, that are to be wrong.
+  /// Wrong bytes of the offset table, by their offset in it.
   package var offsetOverrides: [Override] = []
-  /// What is added to the two offsets of the trailer.
+  /// The differences to add to the two offsets of the trailer.
   package var trailerShifts = (directory: 0, checksums: 0)
 
   package subscript(table: Table) -> [[ArchivePiece]] {
@@ -87,7 +87,7 @@ package struct ArchivePieces: Sendable {
 
   // MARK: Writing
 
-  /// The bytes of the archive, with right checksums.
+  /// The bytes of the archive, with correct checksums.
   package var bytes: [UInt8] {
     var content: [UInt8] = [0x89, 0x4B, 0x45, 0x45, 0x50, 0x0D, 0x0A, 0x1A, 1, minor, flags, 0, 0, 0, 0, 0]
     var lengths: [Int] = []
@@ -116,7 +116,7 @@ package struct ArchivePieces: Sendable {
     return ChecksumRepair.closed(content, directoryOffset: directoryOffset, hasChecksums: flags & 1 == 0)
   }
 
-  /// The archive with wrong offsets in its trailer and a checksum that is right for them.
+  /// The archive with wrong offsets in its trailer, and a checksum that fits them.
   private func shifted(_ content: [UInt8], _ directoryOffset: Int) -> [UInt8] {
     var bytes = content
     let hasChecksums = flags & 1 == 0

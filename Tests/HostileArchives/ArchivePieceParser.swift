@@ -1,9 +1,9 @@
 internal import Keepsake
 
 extension ArchivePieces {
-  /// Takes an archive apart; `nil` where not even its directory can be followed.
+  /// Parses an archive; `nil` if not even its directory can be read.
   ///
-  /// A body or an entry that is damaged becomes one piece, so that mutants can be mutated again.
+  /// A damaged body or entry becomes one piece, so that mutants can be mutated again.
   package init?(_ bytes: [UInt8]) {
     let trailer = bytes.count - Trailer.byteCount
     guard trailer >= Header.byteCount else { return nil }
@@ -45,7 +45,7 @@ extension ArchivePieces {
     topLevel = parser.body()
   }
 
-  /// The extents of the bodies as far as the offset table gives possible ones.
+  /// The ranges of the bodies, as far as the offset table has possible ones.
   private static func bodyRanges(
     _ bytes: [UInt8],
     _ table: Range<Int>,
@@ -70,7 +70,7 @@ extension ArchivePieces {
   }
 }
 
-/// Cuts a run of bytes into pieces. What it does not understand, or does not reach, it leaves in one.
+/// Splits a run of bytes into pieces. Bytes that it cannot parse or does not reach are left in one piece.
 private struct PieceParser {
   private struct Unreadable: Error {}
 
@@ -79,7 +79,7 @@ private struct PieceParser {
   private let shapeSizes: [Int]
   private var place: Int
   private var pieces: [ArchivePiece] = []
-  /// Deeper than this nothing is taken apart: the parser is recursive, and a mutant may nest as deep as it is long.
+  /// Deeper values are not parsed: the parser is recursive, and a mutant may be nested as deep as it is long.
   private static let deepest = 200
 
   init(_ bytes: [UInt8], _ range: Range<Int>, _ shapeSizes: [Int]) {
@@ -136,7 +136,7 @@ private struct PieceParser {
     }
   }
 
-  /// All pieces, and what was not understood in one more.
+  /// All pieces, and the rest in one more.
   private mutating func finish() -> [ArchivePiece] {
     if place < end { pieces.append(ArchivePiece(.rest, Array(bytes[place..<end]))) }
     place = end

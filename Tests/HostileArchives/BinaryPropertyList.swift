@@ -1,11 +1,11 @@
 package import Foundation
 
-/// Binary property lists made by hand, in which any node may stand in any number of places. Numbers take as few bytes as
-/// they can: what is out of proportion is so to the smallest file.
+/// Handmade binary property lists, in which any node can have any number of references. Numbers take as few bytes as
+/// possible, so that the file is as small as can be.
 package struct BinaryPropertyList {
   private enum Node {
     case bytes([UInt8])
-    /// A list of nodes, whose count need not be that of what is listed.
+    /// A list of nodes, with a count that may be wrong.
     case list(kind: UInt8, count: Int, [Int])
   }
 
@@ -22,7 +22,7 @@ package struct BinaryPropertyList {
     (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * (byteCount - 1 - $0))) }
   }
 
-  /// How many bytes a number below `count` takes.
+  /// The number of bytes of a number below `count`.
   private static func width(_ count: Int) -> Int {
     count <= 1 << 8 ? 1 : count <= 1 << 16 ? 2 : count <= 1 << 24 ? 3 : 4
   }
@@ -60,7 +60,7 @@ package struct BinaryPropertyList {
     add(.list(kind: 0xD0, count: members.count, members.map(\.0) + members.map(\.1)))
   }
 
-  /// The number of the node that is added next.
+  /// The number of the next node.
   package var nextNode: Int { nodes.count }
 
   /// A class without superclasses.
@@ -70,8 +70,8 @@ package struct BinaryPropertyList {
     return dictionary([(string("$classname"), name), (string("$classes"), names)])
   }
 
-  /// The archive of these objects, which have the numbers from 1 on; `top` is what stands under the root key, the first
-  /// object if nothing else is said.
+  /// The archive of these objects, whose numbers begin with 1; `top` is the value of the root key, by default the first
+  /// object.
   package mutating func archive(objects: [Int], top: Int? = nil) -> Data {
     let all = array([string("$null")] + objects)
     let first = top ?? reference(1)

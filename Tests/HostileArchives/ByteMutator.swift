@@ -1,18 +1,18 @@
-/// Changes bytes without any idea of what they mean: what a bad disk, a transfer or a thoughtless attacker does.
+/// Changes bytes regardless of their meaning, as a bad disk, a faulty transfer or a simple attacker does.
 package struct ByteMutator {
-  /// Whole archives of which pieces are taken.
+  /// Whole archives from which pieces are copied.
   private let others: [[UInt8]]
 
   package init(others: [[UInt8]] = []) {
     self.others = others
   }
 
-  /// One to six changes, one after the other.
+  /// Makes one to six changes.
   package func mutate(_ bytes: inout [UInt8], using generator: inout HostileGenerator) {
     for _ in 0...generator.below(generator.oneIn(3) ? 6 : 2) { change(&bytes, using: &generator) }
   }
 
-  /// Bytes that mean something in an archive: tags, ends of ranges, the parts of long varints.
+  /// Bytes with a meaning in archives: tags, ends of ranges, parts of long varints.
   private static let tellingBytes: [UInt8] = [
     0x00, 0x01, 0x02, 0x04, 0x05, 0x08, 0x0F, 0x10, 0x12, 0x14, 0x15, 0x17, 0x18, 0x19, 0x1A, 0x1B, 0x1C,
     0x1D,
@@ -58,7 +58,7 @@ package struct ByteMutator {
   }
 }
 
-/// Numbers at which arithmetic goes wrong where it does.
+/// Numbers at which arithmetic is likely to fail.
 enum TellingNumbers {
   static let all: [UInt64] = [
     0, 1, 2, 15, 16, 31, 32, 63, 64, 65, 127, 128, 255, 256, 1 << 15, 65_535, 65_536, 1 << 20, 0x7FFF_FFFF,

@@ -1,4 +1,4 @@
-/// The two ways in which numbers stand in an archive (Format §3), and the wrong ones a mutant needs.
+/// The two encodings of numbers in an archive (Format §3), also for the wrong numbers of mutants.
 package enum Bytes {
   /// Eight bytes, the least significant first.
   package static func word(_ value: UInt64) -> [UInt8] {
@@ -21,20 +21,20 @@ package enum Bytes {
     return bytes + [UInt8(truncatingIfNeeded: rest)]
   }
 
-  /// The same bytes again and again. Doubled: one after the other takes seconds without optimization.
+  /// Repeats the same bytes. It doubles them, since appending one at a time takes seconds without optimization.
   package static func repeating(_ part: [UInt8], count: Int) -> [UInt8] {
     var bytes = count > 0 ? part : []
     while bytes.count < part.count * count { bytes += bytes.prefix(part.count * count - bytes.count) }
     return bytes
   }
 
-  /// The number that `byteCount` bytes from `place` on are; 0 where there are not so many.
+  /// The number in `byteCount` bytes at `place`; 0 if there are fewer.
   package static func number(_ bytes: [UInt8], at place: Int, byteCount: Int) -> UInt64 {
     guard place >= 0, byteCount <= 8, place <= bytes.count - byteCount else { return 0 }
     return (0..<byteCount).reduce(0) { $0 | UInt64(bytes[place + $1]) << UInt64($1 * 8) }
   }
 
-  /// The varint at `place`, which moves behind it; `nil` where none stands.
+  /// The varint at `place`, which moves behind it; `nil` if there is none.
   package static func varint(_ bytes: [UInt8], at place: inout Int) -> Int? {
     var value = 0
     for index in 0..<9 {

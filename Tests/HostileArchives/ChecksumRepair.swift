@@ -1,16 +1,16 @@
 internal import Keepsake
 
-/// Makes the ends and checksums of damaged bytes right, as far as that can be, so that damage gets past the opening of
-/// an archive and meets the code behind it.
+/// Repairs the header, the trailer and the checksums of damaged bytes as far as possible, so that the damage passes the
+/// opening of an archive and reaches the code behind it.
 ///
-/// Somebody who changes an archive on purpose does the same.
+/// An attacker would do the same.
 package enum ChecksumRepair {
   private static let blockByteCount = 1 << 16
 
-  /// The bytes with a sound header and trailer around them, whatever they were.
+  /// The bytes with a valid header and trailer.
   ///
-  /// Where the trailer's offsets are possible they are kept, the block checksums between them written anew. Where they
-  /// are not, everything up to the trailer is taken for contents, and the directory is looked for from the end.
+  /// Possible offsets in the trailer are kept, and the block checksums between them are written again. Otherwise,
+  /// everything up to the trailer counts as contents, and the directory is searched from the end.
   package static func repaired(_ bytes: [UInt8]) -> [UInt8] {
     if let short = repairedShort(bytes) { return short }
     if bytes.suffix(8).elementsEqual(SaveTrailer.signature) { return SaveRepair.repaired(bytes) }
@@ -36,7 +36,7 @@ package enum ChecksumRepair {
     return closed(Array(content.prefix(end)), directoryOffset: start, hasChecksums: hasChecksums)
   }
 
-  /// The bytes with a sound header and checksum, if they are an archive of the short form; the flags stay.
+  /// The bytes with a valid header and checksum, if they are an archive in the short form; the flags stay.
   private static func repairedShort(_ bytes: [UInt8]) -> [UInt8]? {
     guard bytes.count >= Header.shortByteCount, bytes[10] & 2 != 0 else { return nil }
     var content = Header.signature + [Header.major, bytes[9]] + bytes[10...]
@@ -47,8 +47,7 @@ package enum ChecksumRepair {
     return content + Bytes.word(checksum(content, 0..<content.count)).prefix(4)
   }
 
-  /// Contents, which are a header, bodies, tables and a directory, with the checksums and the trailer that belong to
-  /// them.
+  /// The contents (header, bodies, tables and directory) with their checksums and trailer.
   package static func closed(_ content: [UInt8], directoryOffset: Int, hasChecksums: Bool) -> [UInt8] {
     var bytes = content
     if hasChecksums { bytes += blockChecksums(content) }
@@ -59,7 +58,7 @@ package enum ChecksumRepair {
     return bytes + Trailer.signature
   }
 
-  /// The checksums of all blocks of the contents, one behind the other.
+  /// The checksums of all blocks of the contents, in order.
   package static func blockChecksums(_ content: [UInt8]) -> [UInt8] {
     stride(from: 0, to: content.count, by: blockByteCount).flatMap { start in
       Bytes.word(checksum(content, start..<min(start + blockByteCount, content.count)))
@@ -75,12 +74,12 @@ package enum ChecksumRepair {
     (byteCount + blockByteCount - 1) / blockByteCount
   }
 
-  /// How many of the bytes in front of the trailer are contents, if the rest are their checksums.
+  /// The number of bytes before the trailer that are contents, if the rest are their checksums.
   private static func contentCount(before trailer: Int) -> Int {
     max(Header.byteCount, trailer - 8 * blockCount(trailer))
   }
 
-  /// Where fourteen varints begin that end at `end`: the place of the directory if nothing behind it was moved.
+  /// The offset of fourteen varints that end at `end`: the directory, if nothing behind it moved.
   private static func likelyDirectory(_ bytes: [UInt8], endingAt end: Int) -> Int {
     var place = end
     var numbers = 0

@@ -1,10 +1,11 @@
 package import Foundation
 package import Keepsake
 
-/// An archive that no writer would write, made on purpose, and the error that it must give.
+/// A handmade archive that no writer produces, and the error that it must give.
 ///
-/// All checksums are right. Each must be refused within 10 ms of computing and 16 MB, which the benchmarks print
-/// (`--hostile`). The tests compare the errors, and measure each in a process of its own, beside an ordinary archive.
+/// All checksums are correct. Each archive must be refused within 10 ms of processor time and 16 MB, which the
+/// benchmarks print (`--hostile`). The tests compare the errors, and measure each archive in a separate process, beside
+/// an ordinary archive.
 package struct CraftedArchive: Sendable, CustomStringConvertible {
   package let name: String
   private let make: @Sendable () -> Data
@@ -26,13 +27,13 @@ package struct CraftedArchive: Sendable, CustomStringConvertible {
 
   package var description: String { name }
 
-  /// The bytes. They are made each time: some are millions.
+  /// The bytes. They are made each time, since some are millions.
   package var data: Data { make() }
 
-  /// Reads the archive, or `data`, which is it; throws the error.
+  /// Reads the archive, or `data`, which must equal it; throws the error.
   package func read(_ data: Data? = nil) throws { try decode(data ?? make()) }
 
-  /// All of them.
+  /// All crafted archives.
   package static let all =
     graphs + bodies + values + numbers + nesting + tables + classes + files + saves + foundation + old
 
@@ -64,7 +65,7 @@ package struct CraftedArchive: Sendable, CustomStringConvertible {
   static func archive(of value: [UInt8]) -> Data { HandmadeArchive.data(topLevel: root(value)) }
 }
 
-/// A structure that reads whatever is in an array as its like.
+/// A structure that reads the elements of an array as its own type.
 package struct CraftedTree: Decodable {
   package init(from decoder: any Decoder) throws {
     var elements = try decoder.unkeyedContainer()
@@ -72,7 +73,7 @@ package struct CraftedTree: Decodable {
   }
 }
 
-/// A structure that reads its like under one key.
+/// A structure that reads its own type under one key.
 struct CraftedChain: Decodable {
   private enum CodingKeys: CodingKey { case next }
 
@@ -107,12 +108,12 @@ class CraftedAnimal: Codable, ArchivableClass {
   class var archivedClassName: String { "Crafted.Animal" }
 }
 
-/// In the hierarchy.
+/// A class in the hierarchy.
 final class CraftedDog: CraftedAnimal {
   override static var archivedClassName: String { "Crafted.Dog" }
 }
 
-/// A class that exists, goes by a name, and is not in the hierarchy.
+/// An existing class with a name that is not in the hierarchy.
 final class CraftedStranger: Codable, ArchivableClass {
   static var archivedClassName: String { "Crafted.Stranger" }
 }

@@ -1,10 +1,10 @@
 import Foundation
 internal import Keepsake
 
-/// Archives of NSKeyedArchiver's format that it would not write.
+/// Archives in the format of NSKeyedArchiver that it does not write.
 extension CraftedArchive {
   static let old: [CraftedArchive] = [
-    // What is small and would be large.
+    // Small files with large contents.
     CraftedArchive(
       "old: twelve levels of ten arrays",
       .limitExceeded,
@@ -30,7 +30,7 @@ extension CraftedArchive {
       HostileFoundationArchives.listInItself()
     ),
     CraftedArchive(
-      "old: two arrays in each other",
+      "old: two arrays that contain each other",
       .limitExceeded,
       as: CraftedTree.self,
       HostileFoundationArchives.ring()
@@ -54,7 +54,7 @@ extension CraftedArchive {
       HostileFoundationArchives.sharedIndexes(objects: 1_000, byteCount: 1_000)
     ),
     CraftedArchive(
-      "old: one dictionary that is a thousand objects",
+      "old: one dictionary for a thousand objects",
       .limitExceeded,
       as: CraftedTree.self,
       HostileFoundationArchives.oneNodeAsObjects(1_000, members: 250)
@@ -65,33 +65,33 @@ extension CraftedArchive {
       as: CraftedTree.self,
       HostileFoundationArchives.classes(100, superclasses: 100, nameByteCount: 1_000)
     ),
-    // What is not what it says.
+    // Files that contradict themselves.
     CraftedArchive(
-      "old: objects that are all one text",
+      "old: objects that are all the same text",
       .damaged,
       as: String.self,
       HostileFoundationArchives.overlapping(100_000)
     ),
     CraftedArchive(
-      "old: an array of more elements than there is memory for",
+      "old: an array with more elements than fit in memory",
       .damaged,
       as: CraftedTree.self,
       HostileFoundationArchives.binary([0xAF, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
     ),
     CraftedArchive(
-      "old: more objects than there is memory for",
+      "old: more objects than fit in memory",
       .damaged,
       as: CraftedTree.self,
       HostileFoundationArchives.binary([0x09], count: .max)
     ),
     CraftedArchive(
-      "old: a number below zero of objects",
+      "old: a negative number of objects",
       .damaged,
       as: CraftedTree.self,
       HostileFoundationArchives.binary([0x09], count: -1)
     ),
     CraftedArchive(
-      "old: an object of a kind that there is not",
+      "old: an object of an unknown kind",
       .damaged,
       as: CraftedTree.self,
       HostileFoundationArchives.binary([0xF0])
@@ -103,7 +103,7 @@ extension CraftedArchive {
       HostileFoundationArchives.binary([0x09])
     ),
     CraftedArchive(
-      "old: XML with entities of its own",
+      "old: XML that declares entities",
       .damaged,
       as: String.self,
       HostileFoundationArchives.document(
@@ -111,13 +111,13 @@ extension CraftedArchive {
       )
     ),
     CraftedArchive(
-      "old: XML that ends in a text",
+      "old: XML that ends within a text",
       .damaged,
       as: String.self,
       HostileFoundationArchives.document("<plist><string>" + String(repeating: "a", count: 100_000))
     ),
     CraftedArchive(
-      "old: XML of nothing but the begin of arrays",
+      "old: XML of nothing but opening tags of arrays",
       .damaged,
       as: CraftedTree.self,
       HostileFoundationArchives.document("<plist>" + String(repeating: "<array>", count: 10_000))

@@ -1,40 +1,40 @@
 internal import Foundation
 internal import Keepsake
 
-/// References that lead where none may, and bodies that are not where they should be (Format §4.9, §5.6).
+/// Wrong references, and bodies with wrong offsets (Format §4.9, §5.6).
 extension CraftedArchive {
   static let graphs: [CraftedArchive] = [
-    CraftedArchive("an object that contains itself", .cycle, as: CraftedRing.self, circle(1)),
+    CraftedArchive("an object that contains itself", .cycle, as: CraftedRing.self, cycle(1)),
     CraftedArchive(
-      "an object that contains itself, as a value",
+      "an object that contains itself, read as a value",
       .limitExceeded,
       as: CraftedTree.self,
-      circle(1)
+      cycle(1)
     ),
-    CraftedArchive("references in a circle", .cycle, as: CraftedRing.self, circle(3)),
-    CraftedArchive("references in a circle, as values", .limitExceeded, as: CraftedTree.self, circle(3)),
+    CraftedArchive("references in a cycle", .cycle, as: CraftedRing.self, cycle(3)),
+    CraftedArchive("references in a cycle, read as values", .limitExceeded, as: CraftedTree.self, cycle(3)),
     CraftedArchive("ten levels of ten references", .limitExceeded, as: CraftedTree.self, levels(10, of: 10)),
     CraftedArchive("forty levels of two references", .limitExceeded, as: CraftedTree.self, levels(40, of: 2)),
     CraftedArchive(
-      "a number out of range",
+      "a reference to a number out of range",
       .damaged,
       as: CraftedRing.self,
       HandmadeArchive.data(bodies: [[1] + array([reference(7)])], topLevel: root(reference(1)))
     ),
     CraftedArchive(
-      "the number 0",
+      "a reference to the number 0",
       .damaged,
       as: CraftedRing.self,
       HandmadeArchive.data(bodies: [[1] + array([reference(0)])], topLevel: root(reference(1)))
     ),
     CraftedArchive(
-      "the largest number",
+      "a reference to the largest number",
       .damaged,
       as: CraftedRing.self,
       HandmadeArchive.data(bodies: [[1, 0x50]], topLevel: root(reference(Int(UInt32.max))))
     ),
     CraftedArchive(
-      "an object where a value was",
+      "an object reference to a value",
       .damaged,
       as: CraftedRing.self,
       HandmadeArchive.data(bodies: [[0, 0x50]], topLevel: root(reference(1)))
@@ -55,7 +55,7 @@ extension CraftedArchive {
       )
     ),
     CraftedArchive(
-      "a type confusion at the second use",
+      "an object that is decoded as another class the second time",
       .typeMismatch,
       as: CraftedConfusion.self,
       HandmadeArchive.data(bodies: [[1, 0x50]], topLevel: root(array([reference(1), reference(1)])))
@@ -118,22 +118,22 @@ extension CraftedArchive {
       HandmadeArchive.data(bodies: [[1, 0x50, 0x50]], topLevel: root(reference(1)))
     ),
     CraftedArchive(
-      "a value that reaches into the next body",
+      "a value that extends into the next body",
       .damaged,
       as: CraftedRing.self,
       HandmadeArchive.data(bodies: [[1, 0x52, 0x50], [Tag.empty, 0x50]], topLevel: root(reference(1)))
     ),
   ]
 
-  /// Objects of which each contains the next one, and the last the first.
-  private static func circle(_ count: Int) -> Data {
+  /// Objects that each contain the next one, and the last the first.
+  private static func cycle(_ count: Int) -> Data {
     HandmadeArchive.data(
       bodies: (1...count).map { [1] + array([reference($0 % count + 1)]) },
       topLevel: root(reference(1))
     )
   }
 
-  /// Objects of which each contains the next one several times.
+  /// Objects that each contain the next one several times.
   private static func levels(_ count: Int, of width: Int) -> Data {
     HandmadeArchive.data(
       bodies: (1...count).map { number in
@@ -143,7 +143,7 @@ extension CraftedArchive {
     )
   }
 
-  /// Seventy objects, in two groups of the offset table, all in one array, and a change of their places.
+  /// Seventy objects, in two groups of the offset table, all in one array, with changed offsets.
   private static func moved(_ change: (inout [Range<Int>]) -> Void) -> Data {
     HandmadeArchive.data(
       bodies: [[1] + array((2...70).map(reference))] + Array(repeating: [1, 0x50], count: 69),

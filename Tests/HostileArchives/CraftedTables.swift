@@ -1,23 +1,23 @@
 internal import Foundation
 internal import Keepsake
 
-/// Tables, names, ends and versions that are wrong (Format §2, §5, §6, §9).
+/// Faulty tables, names, headers, trailers and versions (Format §2, §5, §6, §9).
 extension CraftedArchive {
   static let tables: [CraftedArchive] = [
     CraftedArchive(
-      "a key twice in a shape",
+      "a duplicate key in a shape",
       .damaged,
       as: CraftedChain.self,
       HandmadeArchive.data(topLevel: root([0x60, 0x90, 0x90]), keys: [[0x61]], shapes: [[2, 0, 0]])
     ),
     CraftedArchive(
-      "a key twice in the key table",
+      "a duplicate key in the key table",
       .damaged,
       as: CraftedChain.self,
       HandmadeArchive.data(topLevel: root([0x60, 0x90, 0x90]), keys: [[0x61], [0x61]], shapes: [[2, 0, 1]])
     ),
     CraftedArchive(
-      "a shape with a key that does not exist",
+      "a shape with a missing key",
       .damaged,
       as: CraftedChain.self,
       HandmadeArchive.data(topLevel: root([0x60, 0x90]), keys: [[0x61]], shapes: [[1, 1]])
@@ -29,7 +29,7 @@ extension CraftedArchive {
       HandmadeArchive.data(topLevel: root([0x60]), shapes: [Bytes.varint(1 << 62)])
     ),
     CraftedArchive(
-      "a key of the table that is not UTF-8",
+      "a key of the key table that is not UTF-8",
       .damaged,
       as: CraftedChain.self,
       HandmadeArchive.data(topLevel: root([0x60, 0x90]), keys: [[0xFF]], shapes: [[1, 0]])
@@ -62,7 +62,7 @@ extension CraftedArchive {
       as: Int.self,
       directed { $0[7] = 1 << 40 }
     ),
-    CraftedArchive("tables whose lengths add up to more than there are numbers", .damaged, as: Int.self) {
+    CraftedArchive("tables whose lengths overflow", .damaged, as: Int.self) {
       $0[4] = .max
       $0[6] = .max
     },
@@ -84,12 +84,12 @@ extension CraftedArchive {
   static let classes: [CraftedArchive] =
     [
       ("a class name of a megabyte", String(repeating: "a.", count: 1 << 19)),
-      ("a class name with odd characters", "Crafted.\u{0}\u{202E}\u{1F468}\u{200D}/../.."),
+      ("a class name with special characters", "Crafted.\u{0}\u{202E}\u{1F468}\u{200D}/../.."),
       ("an empty class name", ""),
       ("a mangled class name", "$s15HostileArchives13CraftedAnimalC"),
       ("a class that does not exist", "Crafted.Ghost"),
-      ("a class outside of the hierarchy", "Crafted.Stranger"),
-      ("a class that exists and must not be built", "Foundation.FileManager"),
+      ("a class outside the hierarchy", "Crafted.Stranger"),
+      ("a class of Foundation", "Foundation.FileManager"),
       ("a class of the library", "Keepsake.KeyedUnarchiver"),
       ("a structure", "Swift.Int"),
     ].map { title, name in
@@ -107,20 +107,25 @@ extension CraftedArchive {
     }
 
   static let files: [CraftedArchive] = [
-    CraftedArchive("a byte before the beginning", .notAnArchive, as: Int.self, [0] + archive(of: [0x90])),
+    CraftedArchive("a byte before the header", .notAnArchive, as: Int.self, [0] + archive(of: [0x90])),
     CraftedArchive("nothing", .notAnArchive, as: Int.self, Data()),
     CraftedArchive("the header alone", .damaged, as: Int.self, archive(of: [0x90]).prefix(16)),
     CraftedArchive("an unknown major version", .unsupportedVersion, as: Int.self, headed { $0[8] = 2 }),
     CraftedArchive("an unknown flag", .unsupportedVersion, as: Int.self, headed { $0[11] = 0x80 }),
-    CraftedArchive("a reserved byte of the header", .unsupportedVersion, as: Int.self, headed { $0[13] = 1 }),
     CraftedArchive(
-      "a trailer that points behind itself",
+      "a reserved byte of the header that is not 0",
+      .unsupportedVersion,
+      as: Int.self,
+      headed { $0[13] = 1 }
+    ),
+    CraftedArchive(
+      "a trailer with an offset behind itself",
       .damaged,
       as: Int.self,
       trailed { $0[$0.count - 24] = 0xFF }
     ),
     CraftedArchive(
-      "a trailer that points to 2⁶³",
+      "a trailer with an offset of 2⁶³",
       .damaged,
       as: Int.self,
       trailed { $0[$0.count - 17] = 0x80 }
@@ -135,7 +140,7 @@ extension CraftedArchive {
     ),
   ]
 
-  /// A sound archive with another header, and checksums that are right for that.
+  /// A valid archive with another header, and correct checksums.
   private static func headed(_ change: (inout [UInt8]) -> Void) -> Data {
     var bytes = [UInt8](archive(of: [0x90]))
     change(&bytes)
@@ -146,7 +151,7 @@ extension CraftedArchive {
     )
   }
 
-  /// A sound archive with another trailer, and the checksum that is right for that.
+  /// A valid archive with another trailer, and a correct checksum.
   private static func trailed(_ change: (inout [UInt8]) -> Void) -> Data {
     var bytes = [UInt8](archive(of: [0x90]))
     change(&bytes)
@@ -163,8 +168,8 @@ extension CraftedArchive {
 
   static let foundation: [CraftedArchive] = [
     CraftedArchive("a negative number of indexes", .damaged, as: IndexSet.self, indexes(5, -2)),
-    CraftedArchive("indexes from a negative one on", .damaged, as: IndexSet.self, indexes(-5, 2)),
-    CraftedArchive("indexes past the largest number", .damaged, as: IndexSet.self, indexes(.max, 5)),
+    CraftedArchive("indexes from a negative one", .damaged, as: IndexSet.self, indexes(-5, 2)),
+    CraftedArchive("indexes beyond the largest number", .damaged, as: IndexSet.self, indexes(.max, 5)),
     CraftedArchive("a set of characters without a bitmap", .damaged, as: CharacterSet.self, characters(0)),
     CraftedArchive(
       "a set of characters with a short bitmap",
@@ -179,7 +184,7 @@ extension CraftedArchive {
       characters(8_200)
     ),
     CraftedArchive(
-      "a set of characters with a plane of another world",
+      "a set of characters with a plane that does not exist",
       .damaged,
       as: CharacterSet.self,
       characters(16_385)
@@ -191,7 +196,7 @@ extension CraftedArchive {
       archive(of: map(("bitmap", planesInTheWrongOrder)))
     ),
     CraftedArchive(
-      "a URL with a scheme that is none",
+      "a URL with an invalid scheme",
       .damaged,
       as: URLComponents.self,
       archive(of: map(("scheme", text("1 2")), ("path", text(""))))

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Keepsake
 
-/// Values that say more than there is, are nested too deep, or are spelled wrong (Format §3, §4).
+/// Values that state more than there is, are nested too deep, or have invalid spellings (Format §3, §4).
 extension CraftedArchive {
   static let values: [CraftedArchive] = [
     CraftedArchive("an unknown tag", .damaged, as: Int.self, archive(of: [0x7F])),
@@ -31,19 +31,19 @@ extension CraftedArchive {
       HandmadeArchive.data(topLevel: root([Tag.stringReference, 0]), strings: [[0xFF, 0xFE]])
     ),
     CraftedArchive(
-      "a string that the table does not have",
+      "a string that is not in the table",
       .damaged,
       as: String.self,
       archive(of: [Tag.stringReference, 5])
     ),
     CraftedArchive(
-      "a key twice in a map",
+      "a duplicate key in a map",
       .damaged,
       as: [String: Int].self,
       archive(of: [Tag.map, 2, 0x21, 0x61, 0x90, 0x21, 0x61, 0x91])
     ),
     CraftedArchive(
-      "a key twice in a map, as an integer and as text",
+      "a duplicate key in a map, as an integer and as text",
       .damaged,
       as: [Int: Int].self,
       archive(of: [Tag.map, 2, 0x95, 0x90, 0x21, 0x35, 0x91])
@@ -61,7 +61,7 @@ extension CraftedArchive {
       archive(of: [Tag.record, 3])
     ),
     CraftedArchive(
-      "a decimal with a text for its exponent",
+      "a decimal whose exponent is a text",
       .damaged,
       as: Decimal.self,
       archive(of: [Tag.decimal, 0x21, 0x61, 0x90])
@@ -73,7 +73,7 @@ extension CraftedArchive {
       archive(of: [Tag.decimal, Tag.integer + 1, 0xC8, 0, 0x91])
     ),
     CraftedArchive(
-      "a block of numbers of nine bytes",
+      "a block of numbers with nine bytes each",
       .damaged,
       as: [Int].self,
       archive(of: [Tag.packedArray, 2, 1, 9] + [UInt8](repeating: 0, count: 9))
@@ -97,13 +97,13 @@ extension CraftedArchive {
       archive(of: [Tag.packedArray, 2, 1, 0, 4, 0, 0, 0])
     ),
     CraftedArchive(
-      "numbers of an unknown kind",
+      "packed numbers of an unknown type",
       .damaged,
       as: [Int].self,
       archive(of: [Tag.packedArray, 9, 1, 1, 0])
     ),
     CraftedArchive(
-      "a number that ends with the top level",
+      "a number that extends beyond the top level",
       .damaged,
       as: Int.self,
       archive(of: [Tag.integer + 7, 1])
@@ -186,19 +186,19 @@ extension CraftedArchive {
 
   static let nesting: [CraftedArchive] = [
     CraftedArchive(
-      "a million arrays in each other",
+      "a million nested arrays",
       .limitExceeded,
       as: CraftedTree.self,
       nested([0x51], [0x50])
     ),
     CraftedArchive(
-      "a million lists in each other, each of which says to have a million elements",
+      "a million nested lists, each with a count of a million",
       .damaged,
       as: CraftedLists.self,
       nested([Tag.array] + Bytes.varint(depth), [0x50])
     ),
     CraftedArchive(
-      "a million records in each other",
+      "a million nested records",
       .limitExceeded,
       as: CraftedChain.self,
       HandmadeArchive.data(
@@ -209,26 +209,26 @@ extension CraftedArchive {
       )
     ),
     CraftedArchive(
-      "a million maps in each other",
+      "a million nested maps",
       .limitExceeded,
       as: CraftedChain.self,
       nested([Tag.map, 1] + text("next"), [Tag.none])
     ),
     CraftedArchive(
-      "a million optionals in each other",
+      "a million nested optionals",
       .typeMismatch,
       as: Int?.self,
       nested([Tag.some], [Tag.true])
     ),
     CraftedArchive(
-      "a million URLs in each other",
+      "a million nested URLs",
       .damaged,
       as: URL.self,
       nested([Tag.url], [Tag.none])
     ),
   ]
 
-  /// A value in a body of its own: `level` a million times, and `last`.
+  /// A value in its own body: `level` a million times, and `last`.
   private static func nested(_ level: [UInt8], _ last: [UInt8]) -> Data {
     HandmadeArchive.data(
       bodies: [[0] + Bytes.repeating(level, count: depth) + last],
@@ -237,7 +237,7 @@ extension CraftedArchive {
   }
 }
 
-/// Reads the first of two elements as a container, which passes over the other.
+/// Reads the first of two elements as a container, which skips the other.
 struct CraftedSkipper: Decodable {
   private enum CodingKeys: CodingKey { case none }
 
@@ -247,7 +247,7 @@ struct CraftedSkipper: Decodable {
   }
 }
 
-/// Makes room for as many elements as the archive says that there are, at each level.
+/// At each level, reserves as many elements as the archive states.
 struct CraftedLists: Decodable {
   let lists: [CraftedLists]
 

@@ -1,21 +1,21 @@
 package import Foundation
 internal import Keepsake
 
-/// An archive put together by hand from the specification, so that it can be wrong where a test wants it to be.
+/// An archive that is put together from the specification, so that tests can make any part of it wrong.
 ///
-/// Its class table has one class, "Thing", number 1, unless told; it has no shapes.
+/// By default, its class table has one class, "Thing", with number 1, and there are no shapes.
 package enum HandmadeArchive {
   /// - Parameters:
-  ///   - bodies: the numbered bodies, each with its class number, from number 1 on.
-  ///   - topLevel: the top-level body, class number 0 included.
-  ///   - strings: the string table.
-  ///   - classes: the entries of the class table.
-  ///   - conditionals: the entries of the conditional table.
-  ///   - keys: the key table.
-  ///   - shapes: the entries of the shape table.
-  ///   - bodyCount: how many bodies the directory says that there are; by default as many as there are.
-  ///   - moving: changes where the offset table says that the bodies are.
-  ///   - directing: changes the numbers of the directory, in their order.
+  ///   - bodies: The bodies from number 1 on, each with its class number.
+  ///   - topLevel: The top-level body, including the class number 0.
+  ///   - strings: The string table.
+  ///   - classes: The entries of the class table.
+  ///   - conditionals: The entries of the conditional table.
+  ///   - keys: The key table.
+  ///   - shapes: The entries of the shape table.
+  ///   - bodyCount: The number of bodies in the directory; by default the true one.
+  ///   - moving: Changes the ranges of the bodies in the offset table.
+  ///   - directing: Changes the numbers of the directory, in their order.
   package static func data(
     bodies: [[UInt8]] = [],
     topLevel: [UInt8],
@@ -74,7 +74,7 @@ package enum HandmadeArchive {
     Bytes.varint(name.utf8.count) + Array(name.utf8) + [version, superclass, flags]
   }
 
-  /// Groups of 64 bodies: where the first begins, with 3 for lengths of eight bytes, and where the lengths are.
+  /// Groups of 64 bodies: the offset of the first, with 3 for lengths of eight bytes, and the offset of the lengths.
   private static func offsetTable(_ places: [Range<Int>]) -> [UInt8] {
     var table: [UInt8] = []
     for first in stride(from: 0, to: places.count, by: 64) {

@@ -1,19 +1,19 @@
 package import Foundation
 internal import Keepsake
 
-/// A save, put together from its bytes as the page of the format says (Format §13), by no code of the library.
+/// A save that is put together from the specification (Format §13), without code of the library.
 package struct HandmadeSave {
-  /// The bodies by their numbers, in order.
+  /// The bodies and their numbers, in order.
   package var bodies: [(number: Int, bytes: [UInt8])] = []
   package var topLevel: [UInt8] = CraftedArchive.root([0x48, 1])
-  /// How many bodies the file has with this save; one by default.
+  /// The number of bodies of the file with this save; one by default.
   package var bodyCount = 1
   package var number = 2
   package var keys: [[UInt8]] = []
   package var shapes: [[UInt8]] = []
   package var classes: [[UInt8]] = []
   package var conditionals: [[UInt8]] = []
-  /// Changes the list of bodies: for each how many numbers are left out before it, and its length.
+  /// Changes the list of bodies: the number of skipped ones before each, and its length.
   package var listing: (inout [(gap: Int, length: Int)]) -> Void = { _ in }
   /// Changes the numbers of the directory.
   package var directing: (inout [Int]) -> Void = { _ in }
@@ -22,7 +22,7 @@ package struct HandmadeSave {
 
   package init() {}
 
-  /// `file` with the save behind it. All checksums are right.
+  /// `file` with the save behind it. All checksums are correct.
   package func added(to file: Data) -> Data {
     let start = file.count
     var bytes = Array(file)

@@ -1,8 +1,9 @@
 internal import Foundation
 internal import Keepsake
 
-// Types that read by hand and ask for more than is there: other containers, other types, the same thing twice, keys
-// from the last to the first. They take errors and continue, which is where a reader has to go back to a sound state.
+// Types with hand-written decoding that request more than there is: other containers, other types, the same value
+// twice, keys from the last to the first. They catch errors and continue, which requires the reader to return to a
+// valid state.
 
 struct FuzzedKey: CodingKey {
   let stringValue: String
@@ -19,7 +20,7 @@ struct FuzzedKey: CodingKey {
   }
 }
 
-/// Asks each value for everything, whatever it is.
+/// Requests everything from each value.
 struct FuzzedAsker: Decodable {
   var found = 0
 
@@ -35,7 +36,7 @@ struct FuzzedAsker: Decodable {
     let container = try decoder.container(keyedBy: FuzzedKey.self)
     var found = 0
     let keys = container.allKeys
-    // Backwards, so that values are passed over, and then noted.
+    // Backwards, so that values are skipped, and then indexed.
     for key in keys.prefix(40).reversed() {
       try HostileLeash.step(decoder)
       if container.contains(key), (try? container.decodeNil(forKey: key)) == true { found += 1 }
@@ -70,7 +71,7 @@ struct FuzzedAsker: Decodable {
     while !container.isAtEnd, container.currentIndex < 12 {
       try HostileLeash.step(decoder)
       if try container.decodeNil() { continue }
-      // Each error leaves the container where it was.
+      // Each error leaves the container at the same element.
       found += (try? container.decode(UInt8.self)).map { _ in 1 } ?? 0
       if container.isAtEnd { break }
       if let nested = try? container.nestedContainer(keyedBy: FuzzedKey.self) {
@@ -107,7 +108,7 @@ struct FuzzedAsker: Decodable {
   }
 }
 
-/// Reads the keys of ``FuzzedRecord`` in another order, part of them twice, and leaves the rest.
+/// Reads the keys of ``FuzzedRecord`` in another order, some of them twice, and leaves the rest.
 struct FuzzedPart: Decodable {
   private enum CodingKeys: String, CodingKey {
     case deep, text, nested, flag, data, uint8, missing, uint64, double
@@ -135,7 +136,7 @@ struct FuzzedPart: Decodable {
   }
 }
 
-/// Writes by hand what the types above read: a list of several kinds, a nested container, one for a superclass.
+/// Writes by hand what the types above read: a list of several types, a nested container, and one for a superclass.
 struct FuzzedByHand: Codable {
   init() {}
 

@@ -53,7 +53,7 @@ class FuzzedPerson: Codable, ArchivableClass, Severable, Hashable {
     return people[0]
   }
 
-  /// What a ``FuzzedBoss`` has as a structure, in which nothing can be read last.
+  /// The structure in a ``FuzzedBoss``, in which nothing can be read last.
   struct Rule: ArchivedFields {
     var people: [FuzzedPerson?] = []
     var next: FuzzedPerson?

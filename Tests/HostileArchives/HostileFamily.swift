@@ -1,7 +1,7 @@
 package import Foundation
 internal import Keepsake
 
-/// Hostile archives of one kind, of any size: what they cost the reader has to grow no faster than they do.
+/// Hostile archives of one kind and any size: the cost of reading must grow no faster than the size.
 package struct HostileFamily: Sendable {
   package let name: String
   private let make: @Sendable (Int) -> Data
@@ -20,10 +20,10 @@ package struct HostileFamily: Sendable {
   /// An archive of about `byteCount` bytes.
   package func archive(byteCount: Int) -> Data { make(byteCount) }
 
-  /// Reads an archive of the family; throws where it is refused.
+  /// Reads an archive of the family; throws if it is refused.
   package func read(_ data: Data) throws { try decode(data) }
 
-  /// All of them.
+  /// All families.
   package static let all = own + old
 
   private static let own: [HostileFamily] = [
@@ -39,10 +39,10 @@ package struct HostileFamily: Sendable {
     HostileFamily("models without any property", as: [HostileModelObject].self) { count in
       objects(count / 15) { _ in [1, Tag.map, 0] }
     },
-    HostileFamily("objects of which each contains the next one ten times", as: CraftedTree.self) { count in
+    HostileFamily("objects that each contain the next one ten times", as: CraftedTree.self) { count in
       levels(count, width: 10)
     },
-    HostileFamily("one object referred to again and again, as a value", as: CraftedTree.self) { count in
+    HostileFamily("one object with many references, read as a value", as: CraftedTree.self) { count in
       let body = [1] + CraftedArchive.array(Array(repeating: [0x50], count: count / 2))
       return HandmadeArchive.data(
         bodies: [body],
@@ -51,17 +51,17 @@ package struct HostileFamily: Sendable {
         )
       )
     },
-    HostileFamily("bodies that overlap, in every other group of the offset table", as: CraftedRing.self) {
+    HostileFamily("overlapping bodies in every other group of the offset table", as: CraftedRing.self) {
       count in
       overlapping(count)
     },
     HostileFamily(
-      "arrays in each other that all say to have as many elements as there are bytes",
+      "nested arrays that all have as many elements as there are bytes",
       as: CraftedLists.self
     ) {
       nested($0 / 4) { rest in [Tag.array] + Bytes.varint(rest) }
     },
-    HostileFamily("arrays in each other, as deep as is allowed, side by side", as: CraftedTree.self) {
+    HostileFamily("arrays with the maximum nesting, side by side", as: CraftedTree.self) {
       count in
       let depth = min(count, 30_000)
       let tower = [UInt8](repeating: 0x51, count: depth - 1) + [0x50]
@@ -69,17 +69,17 @@ package struct HostileFamily: Sendable {
         of: CraftedArchive.array(Array(repeating: tower, count: max(1, count / depth)))
       )
     },
-    HostileFamily("wrong values, each of which the reader forgives", as: HostileForgiving.self) { count in
+    HostileFamily("wrong values whose errors are caught", as: HostileForgiving.self) { count in
       CraftedArchive.archive(of: CraftedArchive.array(Array(repeating: [0x21, 0x61], count: count / 2)))
     },
-    HostileFamily("wrong values at each of many levels, forgiven", as: HostileForgiving.self) { count in
+    HostileFamily("wrong values at many levels whose errors are caught", as: HostileForgiving.self) { count in
       let depth = min(count / 4, 30_000)
       let tower = Bytes.repeating([0x52, 0x21, 0x61], count: depth) + [0x50]
       return CraftedArchive.archive(
         of: CraftedArchive.array(Array(repeating: tower, count: max(1, count / depth / 3)))
       )
     },
-    HostileFamily("one large string and many references to it", as: [String].self) { count in
+    HostileFamily("one large string with many references", as: [String].self) { count in
       HandmadeArchive.data(
         topLevel: CraftedArchive.root(
           CraftedArchive.array(Array(repeating: [Tag.stringReference, 0], count: count / 4))
@@ -87,7 +87,7 @@ package struct HostileFamily: Sendable {
         strings: [[UInt8](repeating: 0x61, count: count / 2)]
       )
     },
-    HostileFamily("maps in each other, read from the last key to the first", as: HostileBackwards.self) {
+    HostileFamily("nested maps, read from the last key to the first", as: HostileBackwards.self) {
       count in
       let depth = min(count / 12, 10_000)
       var value: [UInt8] = [Tag.none]
@@ -99,7 +99,7 @@ package struct HostileFamily: Sendable {
         of: CraftedArchive.array(Array(repeating: tower, count: max(1, count / tower.count)))
       )
     },
-    HostileFamily("deferred values in each other", as: HostileLate.self) { count in
+    HostileFamily("nested deferred values", as: HostileLate.self) { count in
       let depth = min(count / 7, 30_000)
       let tower =
         Bytes.repeating([Tag.map, 1, 0x24] + Array("late".utf8), count: depth) + [Tag.none]
@@ -137,8 +137,8 @@ package struct HostileFamily: Sendable {
     )
   }
 
-  /// A large body, and groups of the offset table of which each first body is said to be that one; the groups between
-  /// them, which lead on to each next one, are never looked at.
+  /// A large body, and groups of the offset table whose first bodies all have its offset; the groups between them,
+  /// which lead on to the next ones, are never read.
   private static func overlapping(_ byteCount: Int) -> Data {
     let groups = max(2, byteCount / 2 / (64 * 8 * 2))
     let large = [1] + CraftedArchive.array(Array(repeating: [0x50], count: byteCount / 2))
@@ -168,7 +168,7 @@ private enum Eight {
   }
 }
 
-/// A structure of half a kilobyte, of which an archive needs a byte.
+/// A structure of half a kilobyte, for which an archive needs one byte.
 private struct HostileLarge: Decodable {
   private let fields = Eight.of(Eight.of(0))
 
@@ -196,7 +196,7 @@ private final class HostileModelObject: ArchivedModel {
   var j = 0
 }
 
-/// Takes what is no integer for a list, or for nothing.
+/// Reads a value that is no integer as a list, or as nothing.
 private struct HostileForgiving: Decodable {
   init(from decoder: any Decoder) throws {
     guard var elements = try? decoder.unkeyedContainer() else { return }

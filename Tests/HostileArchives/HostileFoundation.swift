@@ -1,11 +1,11 @@
 internal import Foundation
 internal import Keepsake
 
-// Types of Foundation and of the standard library that are Codable by code of their own. Some of that code traps where it
-// finds nonsense: an `IndexSet` with a negative length or past the largest integer, a `CharacterSet` whose bitmap ends
-// early, `URLComponents` with a scheme or port that is none. The library looks at these first.
+// Types of Foundation and of the standard library with their own `Codable` code. Some of that code traps on invalid
+// values: an `IndexSet` with a negative length or past the largest integer, a `CharacterSet` whose bitmap ends early,
+// `URLComponents` with an invalid scheme or port. The library checks these first.
 
-/// A value that is read and written by its type's own code, past any native form of the library.
+/// A value that is read and written by its type's own code, without any native form of the library.
 struct FuzzedPlain<Value: Codable>: Codable {
   var value: Value
 
@@ -24,8 +24,8 @@ struct FuzzedPlain<Value: Codable>: Codable {
 
 extension FuzzedPlain: Sendable where Value: Sendable {}
 
-// Two are missing. Foundation makes AttributedString Codable on Apple's platforms only; and on Linux (Swift 6.3) it ends the
-// program when a CharacterSet is looked at that was made of a sound bitmap with very many ranges, however it was made.
+// Two are missing. Foundation makes AttributedString Codable only on Apple's platforms; and on Linux (Swift 6.3),
+// reading a CharacterSet ends the program if it was made of a valid bitmap with very many ranges.
 extension HostileModel {
   /// A list of values of one type.
   private static func foundation<Value: Codable & SendableMetatype>(
@@ -35,7 +35,7 @@ extension HostileModel {
     HostileModel("Foundation." + name, [Value].self) { values }
   }
 
-  /// One for each type that is read by its own code.
+  /// A model for each type that is read by its own code.
   package static let foundation: [HostileModel] = [
     foundation([Measurement(value: 3, unit: UnitLength.miles)], "Measurement"),
     foundation([DateComponents(calendar: nil, year: 2026, month: 2, weekday: 5)], "DateComponents"),

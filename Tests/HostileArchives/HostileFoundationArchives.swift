@@ -1,6 +1,6 @@
 package import Foundation
 
-/// NSKeyedArchiver archives that were made to do harm, of any size: for ``CraftedArchive`` and ``HostileFamily``.
+/// NSKeyedArchiver archives that are made to do harm, of any size: for ``CraftedArchive`` and ``HostileFamily``.
 package struct HostileFoundationArchives {
   private var list = BinaryPropertyList()
   private var objects: [Int] = []
@@ -25,7 +25,7 @@ package struct HostileFoundationArchives {
     return node
   }
 
-  /// Adds an object; returns its number.
+  /// Adds an object, and returns its number.
   @discardableResult
   private mutating func add(_ node: Int) -> Int {
     objects.append(node)
@@ -44,7 +44,7 @@ package struct HostileFoundationArchives {
 
   private mutating func archive(top: Int) -> Data { list.archive(objects: objects, top: top) }
 
-  /// The archive of `count` objects, which `make` gives the nodes of, in one list.
+  /// The archive of `count` objects in one list; `make` returns their nodes.
   private static func many(
     _ count: Int,
     class name: String,
@@ -58,12 +58,12 @@ package struct HostileFoundationArchives {
 
   // MARK: Values
 
-  /// A list of as many objects as it has elements: the least that can be referred to.
+  /// A list of as many objects as it has elements: the smallest nodes that can be referred to.
   static func wideList(_ byteCount: Int) -> Data {
     many(byteCount / 12, class: "Thing") { archive, _, index in archive.list.bool(index.isMultiple(of: 2)) }
   }
 
-  /// A list that is an object of its own refers to one number again and again.
+  /// A list that is an object and refers to one number many times.
   static func oneNumber(_ byteCount: Int) -> Data {
     var archive = HostileFoundationArchives()
     let number = archive.add(archive.list.integer(7))
@@ -71,7 +71,7 @@ package struct HostileFoundationArchives {
     return archive.archive(top: archive.list.array(Array(repeating: node, count: byteCount)))
   }
 
-  /// The same with a rectangle, which is written at each reference.
+  /// The same with a rectangle, which is written for each reference.
   package static func oneRectangle(_ count: Int) -> Data {
     one(count, class: "NSValue") { archive in
       [("NS.special", archive.list.integer(3)), ("NS.rectval", archive.text("{{1, 2}, {3, 4}}"))]
@@ -96,7 +96,7 @@ package struct HostileFoundationArchives {
     return archive.archive(top: archive.list.array(Array(repeating: node, count: count)))
   }
 
-  /// Lists without references, of which each holds the next one several times.
+  /// Lists without references that each hold the next one several times.
   package static func laugh(levels: Int, width: Int) -> Data {
     var archive = HostileFoundationArchives()
     var inner = archive.list.array([])
@@ -114,7 +114,7 @@ package struct HostileFoundationArchives {
     return archive.archive(top: inner)
   }
 
-  /// Lists without references in each other.
+  /// Nested lists without references.
   static func nestedLists(depth: Int) -> Data {
     var archive = HostileFoundationArchives()
     var inner = archive.list.array([])
@@ -129,7 +129,7 @@ package struct HostileFoundationArchives {
     return archive.archive(top: archive.list.array([node, node]))
   }
 
-  /// Arrays that are objects, of which each holds the next one `width` times.
+  /// Arrays that are objects, and each hold the next one `width` times.
   static func levels(_ count: Int, width: Int) -> Data {
     var archive = HostileFoundationArchives()
     let type = archive.add(class: "NSArray")
@@ -152,9 +152,9 @@ package struct HostileFoundationArchives {
     return archive.archive(top: archive.reference(2))
   }
 
-  // MARK: What many share
+  // MARK: Shared values
 
-  /// Texts of one data.
+  /// Texts that share one data.
   static func sharedText(objects count: Int, byteCount: Int) -> Data {
     var data: Int?
     return many(count, class: "NSString") { archive, type, _ in
@@ -164,7 +164,7 @@ package struct HostileFoundationArchives {
     }
   }
 
-  /// Objects of one long key, with the mark before it that NSKeyedArchiver takes off.
+  /// Objects that share one long key, which begins with the "$" that NSKeyedArchiver adds.
   static func sharedKey(objects count: Int, byteCount: Int) -> Data {
     var key: Int?
     return many(count, class: "Thing") { archive, type, _ in
@@ -175,7 +175,7 @@ package struct HostileFoundationArchives {
     }
   }
 
-  /// Sets of indexes, or index paths, of one data.
+  /// Sets of indexes, or index paths, that share one data.
   static func sharedIndexes(objects count: Int, byteCount: Int) -> Data {
     var data: Int?
     return many(count, class: "NSIndexSet") { archive, type, _ in
@@ -186,7 +186,7 @@ package struct HostileFoundationArchives {
     }
   }
 
-  /// One dictionary of many members that is any number of objects.
+  /// One dictionary of many members for any number of objects.
   static func oneNodeAsObjects(_ count: Int, members memberCount: Int) -> Data {
     var node: Int?
     return many(count, class: "Thing") { archive, type, _ in
@@ -197,7 +197,7 @@ package struct HostileFoundationArchives {
     }
   }
 
-  /// Classes that all have the same many superclasses of long names.
+  /// Classes that all have the same superclasses with long names.
   static func classes(_ count: Int, superclasses: Int, nameByteCount: Int) -> Data {
     var archive = HostileFoundationArchives()
     let names = archive.list.array(
@@ -228,7 +228,7 @@ package struct HostileFoundationArchives {
     }
   }
 
-  /// Objects that have different keys each, out of some.
+  /// Objects with different keys.
   static func manyShapes(_ byteCount: Int) -> Data {
     many(byteCount / 70, class: "Thing") { archive, type, index in
       let members = (0..<12).filter { index >> $0 & 1 == 1 }.map { ("key \($0)", archive.reference(0)) }
@@ -237,7 +237,7 @@ package struct HostileFoundationArchives {
     }
   }
 
-  /// Objects of many values in Swift: a measurement has a unit, and that a converter.
+  /// Objects with many values in Swift: a measurement has a unit, which has a converter.
   static func measurements(_ byteCount: Int) -> Data {
     var node: Int?
     return many(byteCount / 9, class: "NSMeasurement") { archive, type, _ in
@@ -262,7 +262,7 @@ package struct HostileFoundationArchives {
     )
   }
 
-  /// A list of the shortest elements that there are.
+  /// A list of the shortest elements.
   static func tinyElements(_ byteCount: Int) -> Data {
     xml("<array>" + String(repeating: "<array/>", count: byteCount / 8) + "</array>")
   }
@@ -271,12 +271,12 @@ package struct HostileFoundationArchives {
     xml("<data>" + String(repeating: "AQID", count: byteCount / 4) + "</data>")
   }
 
-  /// Lists in each other.
+  /// Nested lists.
   package static func nestedXML(depth: Int) -> Data {
     xml(String(repeating: "<array>", count: depth) + String(repeating: "</array>", count: depth))
   }
 
-  /// Dictionaries in each other.
+  /// Nested dictionaries.
   package static func nestedXMLTables(depth: Int) -> Data {
     xml(
       String(repeating: "<dict><key>k</key>", count: depth) + "<true/>"
@@ -284,10 +284,10 @@ package struct HostileFoundationArchives {
     )
   }
 
-  /// XML that is wrong itself.
+  /// Malformed XML.
   static func document(_ text: String) -> Data { Data(text.utf8) }
 
-  // MARK: Files that lie
+  // MARK: Faulty binary files
 
   /// A binary property list of one object and a trailer.
   static func binary(_ object: [UInt8], count: Int = 1) -> Data {
@@ -300,7 +300,7 @@ package struct HostileFoundationArchives {
     return Data(bytes)
   }
 
-  /// Objects that are all at one place, where a text is.
+  /// Objects with the same offset, which is that of a text.
   static func overlapping(_ byteCount: Int) -> Data {
     let (text, count) = (min(byteCount / 2, 60_000), byteCount / 6)
     var bytes = [UInt8]("bplist00".utf8) + [0x5F, 0x12] + [0, 0, UInt8(text >> 8), UInt8(text & 0xFF)]

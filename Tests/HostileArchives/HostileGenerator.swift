@@ -1,4 +1,4 @@
-/// SplitMix64: the same numbers for a seed in every process, so that a mutant is known by its seed and its number.
+/// SplitMix64: the same numbers for a seed in every process, so that a seed and a number identify a mutant.
 package struct HostileGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -6,7 +6,7 @@ package struct HostileGenerator: RandomNumberGenerator {
     state = seed
   }
 
-  /// The generator of one mutant of many: any of them can be made again without those before it.
+  /// The generator of one of many mutants, which needs none of those before it.
   package init(seed: UInt64, mutant: Int) {
     var first = HostileGenerator(seed: seed &+ UInt64(truncatingIfNeeded: mutant) &* 0xD6E8_FEB8_6659_FD93)
     state = first.next()
@@ -20,15 +20,15 @@ package struct HostileGenerator: RandomNumberGenerator {
     return z ^ (z >> 31)
   }
 
-  /// A number from 0 to `end` - 1, and 0 where that is none.
+  /// A number from 0 to `end` - 1, or 0 if there is none.
   package mutating func below(_ end: Int) -> Int {
     end > 1 ? Int(truncatingIfNeeded: next() % UInt64(end)) : 0
   }
 
-  /// Yes in one of `count` cases.
+  /// True in one of `count` cases.
   package mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
-  /// Any of the elements; `nil` where there are none.
+  /// A random element; `nil` if there is none.
   package mutating func pick<Element>(_ elements: [Element]) -> Element? {
     elements.isEmpty ? nil : elements[below(elements.count)]
   }

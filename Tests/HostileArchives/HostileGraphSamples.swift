@@ -1,6 +1,6 @@
 internal import Keepsake
 
-// Sound graphs of the classes, with a cycle of each kind.
+// Valid graphs of the classes, with a cycle of each kind.
 
 extension FuzzedAnimal {
   static func sample() -> [FuzzedAnimal] {
@@ -45,7 +45,7 @@ extension FuzzedDrawing {
     )
   }
 
-  /// All shapes that the drawing leads to without end: those of objects are entered once.
+  /// Visits all shapes of the drawing, each object once.
   func visit() -> Int {
     var seen: Set<ObjectIdentifier> = []
     var count = 0

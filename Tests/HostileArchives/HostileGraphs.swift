@@ -3,8 +3,7 @@ internal import Keepsake
 
 // Objects: subclasses that are found by name, cycles, weak references, values behind a protocol.
 
-/// The names of the types that fit somewhere, of some that do not, and of none: what a class of an archive may be
-/// renamed to.
+/// The names of types that fit somewhere, of some that do not, and of none: new names for classes of an archive.
 enum HostileNames {
   static let all = [
     "Fuzz.Animal", "Fuzz.Dog", "Fuzz.Puppy", "Fuzz.Circle", "Fuzz.Square", "Fuzz.Blob", "Fuzz.Group",
@@ -50,7 +49,7 @@ class FuzzedAnimal: Codable, ArchivableClass, ArchiveAwakening, Severable {
     try container.encode(_mates, forKey: .mates)
   }
 
-  // Deferred values may be read here.
+  // Deferred values can be read here.
   func awakeFromArchive() { isAwake = mates.count >= 0 }
 
   func sever() { (friends, mates, enemy) = ([], [], nil) }
@@ -104,7 +103,7 @@ final class FuzzedPuppy: FuzzedDog {
   }
 }
 
-/// An object that makes itself known while it is being read, so that its plain properties may lead back to it.
+/// An object that registers itself while it is read, so that its plain properties can lead back to it.
 final class FuzzedFolder: Codable, SelfRegistering, ArchivableClass, Severable {
   static var archivedClassName: String { "Fuzz.Folder" }
   let name: String
@@ -198,7 +197,7 @@ struct FuzzedDrawing: Codable {
 
 // MARK: - Models
 
-/// Another model in a list of them. A model whose reading fails has no chance to note itself; what it held has.
+/// A model in a list of models. A model whose reading fails cannot note itself, but its members can.
 struct FuzzedMember: Codable {
   let user: FuzzedUser
 
@@ -235,7 +234,7 @@ class FuzzedUser: ArchivedModel, Severable {
 final class FuzzedAdmin: FuzzedUser {
   var level = 1
   var staff: [FuzzedMember] = []
-  // The last of all: what it leads to may be itself, and after it nothing can fail.
+  // The last property: it may lead to the object itself, and after it nothing can fail.
   var deputy: FuzzedAdmin?
 
   override func sever() {

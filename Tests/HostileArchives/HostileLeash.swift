@@ -1,28 +1,28 @@
 internal import Foundation
 
-/// An object that can be in a cycle, and then is not let go of by itself.
+/// An object that can be in a cycle, and then must be released explicitly.
 protocol Severable: AnyObject {
-  /// Lets go of all other objects.
+  /// Releases all other objects.
   func sever()
 }
 
-/// What one read has made and how much it may still do; it is in the user info of the decoder.
+/// The objects of one read, and the steps that it may still take. It is in the user info of the decoder.
 ///
-/// A mutant can make cycles where the sound archive had none, and reads fail with cycles half made. Objects note
-/// themselves here, so that every one is let go of, and whatever is left is a leak of the library.
+/// A mutant can have cycles where the valid archive has none, and a failing read leaves partial cycles. Objects note
+/// themselves here, so that all are released, and any object that remains is a leak of the library.
 ///
-/// It is unchecked because one read is on one thread at a time, although that can be one of the library's own.
+/// It is unchecked because one read is on one thread at a time, which can be one of the library's own.
 package final class HostileLeash: @unchecked Sendable {
   static let key = CodingUserInfoKey(rawValue: "hostile leash")
   private var objects: [any Severable] = []
   private var steps = 500
 
-  /// Thrown by the models, not by the library, when a read has taken many steps.
+  /// The models, not the library, throw this if a read has taken many steps.
   struct Exhausted: Error {}
 
   package init() {}
 
-  /// The user info with which the models are to be read.
+  /// The user info for reading the models.
   var userInfo: [CodingUserInfoKey: any Sendable] {
     HostileLeash.key.map { [$0: self] } ?? [:]
   }
@@ -36,14 +36,14 @@ package final class HostileLeash: @unchecked Sendable {
     of(decoder)?.objects.append(object)
   }
 
-  /// One step of a model that asks for the same things several times, and so would take time without bound.
+  /// One step of a model that requests values repeatedly, and so would take unlimited time.
   static func step(_ decoder: any Decoder) throws {
     guard let leash = of(decoder) else { return }
     leash.steps -= 1
     guard leash.steps > 0 else { throw Exhausted() }
   }
 
-  /// Cuts all cycles.
+  /// Breaks all cycles.
   package func sever() {
     for object in objects { object.sever() }
     objects = []

@@ -1,28 +1,28 @@
 internal import Foundation
 internal import Keepsake
 
-/// One of the types that bytes are decoded as, without its type.
+/// One of the types that bytes are decoded as, with the type erased.
 package struct HostileModel: Sendable {
-  /// How the archive is opened and asked.
+  /// How the archive is opened and read.
   package enum Way: CaseIterable, Sendable {
-    /// By the drop-in decoder, all checksums compared first.
+    /// By the drop-in decoder, with all checksums verified first.
     case checked
-    /// Key by key, no checksum compared.
+    /// Key by key, without checksums.
     case unchecked
   }
 
   package let name: String
-  /// Reads the bytes; the errors it throws are those of the library.
+  /// Reads the bytes; the errors that it throws are those of the library.
   let read: @Sendable (Data, Way) throws -> Void
-  /// A sound archive of the model.
+  /// A valid archive of the model.
   let archive: (@Sendable () throws -> Data)?
 
-  /// A model of which there are archives.
+  /// A model with archives.
   ///
   /// - Parameters:
-  ///   - visit: looks at what was read, as a program would.
-  ///   - make: a value of the model.
-  ///   - sever: lets go of the value that `make` made.
+  ///   - visit: Reads the decoded value, as a program would.
+  ///   - make: Makes a value of the model.
+  ///   - sever: Releases the value that `make` made.
   init<Value: Codable & SendableMetatype>(
     _ name: String,
     _ type: Value.Type,
@@ -33,7 +33,7 @@ package struct HostileModel: Sendable {
     self.name = name
     read = HostileModel.reading(type) { value in
       visit(value)
-      // What was read can be written again, or not at all.
+      // The decoded value can be written again, or gives an EncodingError.
       do { _ = try KeyedArchiver.archivedData(withRootObject: value) } catch is EncodingError {}
     }
     archive = {
@@ -68,12 +68,12 @@ package struct HostileModel: Sendable {
         limits.maximumDepth = 1_000
         let unarchiver = try KeyedUnarchiver(forReadingFrom: data, verification: .disabled, limits: limits)
         unarchiver.userInfo = leash.userInfo
-        // A mutant may have lost the root, or have more keys.
+        // A mutant may lack the root, or have more keys.
         let keys = unarchiver.allKeys.prefix(4)
         for key in keys {
           do { try use(unarchiver.decode(Value.self, forKey: key)) } catch  where key != keys.last {}
         }
-        // The whole top level, as a type that reads it by itself does.
+        // The whole top level, as for a type that reads it directly.
         if keys.isEmpty { try use(Value(from: unarchiver)) }
         unarchiver.finishDecoding()
       }
@@ -82,7 +82,7 @@ package struct HostileModel: Sendable {
 
   // MARK: All of them
 
-  /// Those whose code is the compiler's, the tests' or the library's.
+  /// The models whose code is the compiler's, the tests' or the library's.
   package static let own: [HostileModel] = [
     HostileModel("record", FuzzedRecord.self) { FuzzedRecord() },
     HostileModel("options", [FuzzedOptions].self) { FuzzedOptions.sample },

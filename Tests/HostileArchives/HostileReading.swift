@@ -1,28 +1,28 @@
 internal import Foundation
 internal import Keepsake
 
-/// What reading bytes came to.
+/// The results of reading bytes.
 package struct HostileOutcome: Sendable {
-  /// What was wrong; an error of the library is not.
+  /// The faults; errors of the library are none.
   package var faults: [String] = []
-  /// How many reads gave a value, and how many an error.
+  /// The number of reads that gave a value, and of those that gave an error.
   package var accepted = 0
   package var refused = 0
-  /// Whether the archive was opened without a look at checksums, so that the mutant met more than its ends.
+  /// Whether the archive could be opened without checksums, so that more than its header and trailer was read.
   package var wasOpened = false
 }
 
-/// Reads bytes as everything there is a reader for.
+/// Reads bytes in every way.
 ///
-/// The library may refuse them, by its errors and by no others. It may not stop the program, take long, take memory
-/// without bound, or keep any.
+/// The library may refuse them, but only with its own errors. It must not end the program, take long, use unlimited
+/// memory, or keep any.
 package enum HostileReading {
-  /// Reads the bytes as all models, by all ways, and by the dynamic view.
+  /// Reads the bytes as all models, in all ways, and with the dynamic view.
   package static func readEverything(_ bytes: [UInt8]) -> HostileOutcome {
     read(bytes, as: HostileModel.all)
   }
 
-  /// Reads the bytes as some models, by all ways, and by the dynamic view.
+  /// Reads the bytes as some models, in all ways, and with the dynamic view.
   package static func read(_ bytes: [UInt8], as models: [HostileModel]) -> HostileOutcome {
     let data = Data(bytes)
     var outcome = HostileOutcome()
@@ -37,14 +37,14 @@ package enum HostileReading {
     attempt("writing anew", &outcome) {
       rewrittenByteCount = try ArchiveEditor(forReadingFrom: data).encodedData.count
     }
-    // Keys that records share stand once in both; nothing is multiplied.
+    // Keys that records share are stored once in both; nothing is multiplied.
     if rewrittenByteCount > 40 * bytes.count + 4_096 {
       outcome.faults.append("writing anew: \(bytes.count) bytes became \(rewrittenByteCount)")
     }
-    // The rest of the view is the same, whatever was compared before.
+    // The rest of the dynamic view is the same with any verification.
     attempt("opening", &outcome) { _ = try ArchiveImage(data: data, verification: .everything) }
     for model in models {
-      // One that is not opened is not opened for any type: that is tried with the first.
+      // An archive that does not open for the first type does not open for any.
       if !outcome.wasOpened, model.name != models.first?.name { break }
       for way in HostileModel.Way.allCases {
         attempt(model.name, &outcome) { try model.read(data, way) }
@@ -63,7 +63,7 @@ package enum HostileReading {
     }
   }
 
-  /// What is wrong with an error: another type than the library's, or nothing to read in it.
+  /// The fault of an error: it is not one of the library's, or has no message.
   private static func fault(_ error: any Error) -> String? {
     switch error {
     case is HostileLeash.Exhausted: nil

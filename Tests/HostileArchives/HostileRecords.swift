@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Keepsake
 
-// Values: structures and enumerations whose coding the compiler writes, and those that declare their fields.
+// Values: structures and enumerations with synthesized coding, and structures that declare their fields.
 
 /// Every primitive, optionals, native types of Foundation, nesting.
 struct FuzzedRecord: Codable, Equatable {
@@ -44,7 +44,7 @@ struct FuzzedPoint: Codable, Hashable {
 
 enum FuzzedLetter: String, Codable { case a, b, c }
 
-/// A structure of more shapes than there are short tags for: one for each set of keys that are there.
+/// A structure with more shapes than there are short tags: one for each set of keys.
 struct FuzzedOptions: Codable {
   var a: Int?
   var b: String?
@@ -72,7 +72,7 @@ indirect enum FuzzedTree: Codable, Equatable {
   case other(FuzzedPoint)
 }
 
-/// Dictionaries of several kinds of keys, and sets.
+/// Dictionaries with several types of keys, and sets.
 struct FuzzedTables: Codable, Equatable {
   var byText = ["a": 1, "seven": 7, "": 0]
   var byNumber = [1: "one", -5: "minus five", 1_000_000: "many"]
@@ -144,11 +144,11 @@ struct FuzzedInnerFields: ArchivedFields {
   var c: [Double] = []
 }
 
-/// What archives of ``FuzzedRecord`` and of the objects are also read as: structures for objects, one structure that
+/// A type as which archives of ``FuzzedRecord`` and of objects are also read: it reads objects as structures, and
 /// refers to itself.
 ///
-/// A cycle of objects is so read again and again, until the library refuses that. A step of its own ends it earlier: the
-/// library's limit takes a second to come to, which is too long for each of a million mutants.
+/// A cycle of objects is thus read repeatedly, until the library refuses that. Its own steps end it earlier, since the
+/// library's limit takes a second, which is too long for each of a million mutants.
 struct FuzzedAnything: Codable {
   var name: String?
   var friends: [FuzzedAnything]?

@@ -1,17 +1,16 @@
 internal import Foundation
 internal import Keepsake
 
-/// Looks at bytes as `keeputil` does, without any type: the structure is verified, then each value is visited and its
-/// text made.
+/// Reads bytes as `keeputil` does, without types: verifies the structure, then visits each value and makes its text.
 enum HostileView {
-  /// More values than this are not visited: objects are followed once, but each level has a text.
+  /// The maximum number of values to visit: objects are followed once, but each level has a text.
   private static let mostValues = 20_000
 
   /// The number of characters of all texts.
   @discardableResult
   static func visit(_ data: Data) throws -> Int {
     let image = try ArchiveImage(data: data, verification: .disabled)
-    // Also what is not sound can be printed, up to the place.
+    // An invalid archive can also be printed, up to the fault.
     var fault: (any Error)?
     do { try image.verifyStructure() } catch { fault = error }
     var characters = 0
@@ -35,7 +34,7 @@ enum HostileView {
     return characters
   }
 
-  /// The ways to a value that are no walk: by key, by index, all at once.
+  /// Access to values without a walk: by key, by index, all at once.
   private static func members(_ image: ArchiveImage) throws -> Int {
     let top = try image.topLevelValue
     var found = 0
@@ -70,7 +69,7 @@ enum HostileView {
     }
   }
 
-  // By hand: what an enumeration prints by itself is found out by reflection, which would take most of the time.
+  // By hand, since an enumeration prints itself through reflection, which would take most of the time.
   private static func text(of integer: IntegerValue) -> String {
     switch integer {
     case .signed(let number): number.description

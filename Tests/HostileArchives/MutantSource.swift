@@ -1,16 +1,16 @@
-/// Mutants by their numbers: the one thing that the fuzzer, the tests and the benchmarks draw from.
+/// Mutants by their numbers, for the fuzzer, the tests and the benchmarks.
 package struct MutantSource: Sendable {
   /// How bytes are changed.
   package enum Kind: String, CaseIterable, Sendable {
-    /// As bytes, and left so: what is met is the checks at the opening.
+    /// Bytes are changed and left so, which tests the checks on opening.
     case raw
-    /// As bytes, and then given right checksums.
+    /// Bytes are changed, and checksums repaired.
     case repaired
-    /// By what they mean.
+    /// The structure is changed.
     case structure
   }
 
-  /// A mutant, and the models that it is to be read as.
+  /// A mutant, and the models to read it as.
   package struct Mutant: Sendable {
     package let bytes: [UInt8]
     package let models: [HostileModel]
@@ -24,23 +24,23 @@ package struct MutantSource: Sendable {
   private let byStructure: StructureMutator
 
   /// - Parameters:
-  ///   - seeds: what mutants are made from; there must be one.
-  ///   - models: those that a mutant may be read as.
+  ///   - seeds: The archives to make mutants from; there must be one.
+  ///   - models: The models that a mutant may be read as.
   package init(_ kind: Kind, seed: UInt64, seeds: [SeedArchive], models: [HostileModel] = HostileModel.all) {
     self.kind = kind
     self.seed = seed
     self.seeds = seeds
     self.models = models
-    // Of the large ones pieces are not taken, or mutants grow.
+    // No pieces of large archives, or mutants grow.
     let others = seeds.map(\.bytes).filter { $0.count < 4_000 }
     byBytes = ByteMutator(others: others)
     byStructure = StructureMutator(others: others)
   }
 
-  /// The mutant of that number: the same in every process that has the same seeds.
+  /// The mutant with that number: the same in every process with the same seeds.
   ///
-  /// It is to be read as the model of the archive that it comes from and as another one, which takes turns. All models
-  /// for each mutant would take ten times as long, and mostly find that the first key is missing.
+  /// It is read as the model of the archive that it comes from, and as another one in turn. Reading each mutant as all
+  /// models would take ten times as long, and mostly find that the first key is missing.
   package subscript(number: Int) -> Mutant {
     var generator = HostileGenerator(seed: seed, mutant: number)
     let origin = seeds[generator.below(seeds.count)]

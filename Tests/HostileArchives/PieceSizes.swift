@@ -1,6 +1,6 @@
 internal import Keepsake
 
-/// How many there are of what a number in an archive can name, and what else such a number can be made to be.
+/// The number of things that each number in an archive can name, and edits of such numbers.
 struct PieceSizes {
   private let bodies: Int
   private let tables: [Int]
@@ -12,7 +12,7 @@ struct PieceSizes {
 
   private func count(_ table: ArchivePieces.Table) -> Int { tables[table.rawValue] }
 
-  /// How many things the number of the role chooses from; numbers of bodies begin with 1, which makes one more.
+  /// The number of choices for a number of that role; numbers of bodies begin with 1, which makes one more.
   private func choices(_ role: ArchivePiece.Role) -> Int {
     switch role {
     case .classNumber, .superclass: count(.classes) + 1
@@ -26,9 +26,9 @@ struct PieceSizes {
     }
   }
 
-  /// Changes a piece into something that could stand there, or nearly.
+  /// Changes a piece into a plausible one, or nearly.
   ///
-  /// - Parameter number: the number of the body that it stands in, to let a reference lead to where it is.
+  /// - Parameter number: The number of the body that it is in, so that a reference can lead there.
   func edit(
     _ piece: inout ArchivePiece,
     inBody number: Int,
@@ -42,13 +42,13 @@ struct PieceSizes {
       piece.bytes = [generator.pick([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 0x7F, 0x80, 0xFF]) ?? 0]
     case .payload, .text, .rest:
       if generator.oneIn(4) {
-        // As many bytes as before: only what they say is another.
+        // As many bytes as before, with another value.
         let run = Bytes.word(generator.pick(TellingNumbers.all) ?? 0)
         piece.bytes = piece.bytes.indices.map { run[$0 % 8] }
       } else {
         let count = piece.bytes.count
         bytes.mutate(&piece.bytes, using: &generator)
-        // Mostly no longer and no shorter, or all that follows would be read as something else.
+        // Mostly of the same length; otherwise, everything behind it would be read differently.
         if !generator.oneIn(4) {
           piece.bytes = Array((piece.bytes + [UInt8](repeating: 0, count: count)).prefix(count))
         }
@@ -83,11 +83,11 @@ struct PieceSizes {
     using generator: inout HostileGenerator
   ) {
     let chosen = generator.oneIn(4) ? Int.max : choice(piece.role, number, using: &generator)
-    // The tag says how many bytes there are.
+    // The tag states the number of bytes.
     piece.bytes = Bytes.number(UInt64(clamping: chosen), byteCount: max(1, piece.bytes.count))
   }
 
-  /// A number that names something: mostly another that exists, the body it stands in, one before, 0, the last, and
+  /// A number that names something: mostly another existing one, the body that it is in, one before, 0, the last, or
   /// one more.
   private func choice(
     _ role: ArchivePiece.Role,
@@ -116,7 +116,7 @@ struct PieceSizes {
     case 2: return [0]
     case 3: return Bytes.varint(Int(truncatingIfNeeded: generator.pick(TellingNumbers.all) ?? 0) & .max)
     case 4: return Bytes.varint(.max)
-    // Longer than need be, and longer than may be.
+    // Longer than necessary, and longer than allowed.
     case 5:
       return Bytes.varint(piece.number).dropLast() + [
         UInt8(piece.number >> 7 == 0 ? piece.number | 0x80 : 0x80), 0,

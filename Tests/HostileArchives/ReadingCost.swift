@@ -1,16 +1,17 @@
 internal import Foundation
 
-/// What reading an archive costs. Memory is that of the process, so that each archive needs one of its own, which has not
-/// made it.
+/// The cost of reading an archive. Memory is that of the process, so each archive needs a separate process, which has
+/// not made it.
 package struct ReadingCost {
-  /// The nanoseconds of computing of the best run, in all threads: not of waiting, as machines are busy.
+  /// The nanoseconds of processor time of the best run, in all threads; waiting does not count, since machines are
+  /// busy.
   package let nanoseconds: Double
-  /// The bytes of memory that the first run had at its peak beyond what there was before. It also loads what any first
-  /// run loads.
+  /// The peak memory of the first run in bytes, beyond the memory before it. It includes everything that a first run
+  /// loads.
   package let memory: Double
   package let isRefused: Bool
 
-  /// Measures `read` in some runs; an error of decoding is an answer like a value.
+  /// Measures several runs of `read`; a decoding error is a result like a value.
   package init(runs: Int, _ read: () throws -> Void) throws {
     let before = ReadingCost.peakMemory
     var (isRefused, memory) = (false, 0.0)
@@ -26,24 +27,24 @@ package struct ReadingCost {
     self.isRefused = isRefused
   }
 
-  /// As a process prints it for the one that has started it.
+  /// The figures, as a process prints them for its parent.
   package var figures: [Double] { [nanoseconds, memory, isRefused ? 1 : 0] }
 
-  /// The most memory that this process has had so far, in bytes.
+  /// The peak memory of this process so far, in bytes.
   package static var peakMemory: Double {
     #if os(Linux)
-      // Not by getrusage, which counts what the parent had before it became this program.
+      // Not with getrusage, which includes the memory of the parent process.
       let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
       let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
       return (line?.split(separator: " ").dropFirst().first).flatMap { Double($0) }.map { $0 * 1_024 } ?? .nan
     #else
       var usage = rusage()
-      // The structure is this function's own.
+      // Safe: the structure is a local variable.
       unsafe getrusage(RUSAGE_SELF, &usage)
       return Double(usage.ru_maxrss)
     #endif
   }
 
-  /// The nanoseconds that this process has computed so far. POSIX has a million clocks in a second.
+  /// The nanoseconds of processor time of this process so far. POSIX defines a million clocks per second.
   package static var computingTime: Double { Double(clock()) * 1_000 }
 }

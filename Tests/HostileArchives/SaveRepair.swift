@@ -1,6 +1,6 @@
 internal import Keepsake
 
-/// Makes the checksums of changed saves right again, as far as their trailers say where these are (Format §13).
+/// Repairs the checksums of changed saves, as far as their trailers have their offsets (Format §13).
 package enum SaveRepair {
   package static func repaired(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes

@@ -1,16 +1,16 @@
 internal import Foundation
 internal import Keepsake
 
-/// A sound archive that mutants are made from, and the model that it is of.
+/// A valid archive to make mutants from, and its model.
 package struct SeedArchive: Sendable {
   package let name: String
   package let bytes: [UInt8]
-  /// The model as which its mutants are read first; `nil` for one of a file.
+  /// The model as which its mutants are read first; `nil` for an archive from a file.
   package let model: HostileModel?
 }
 
 package enum SeedArchives {
-  /// An archive of each model, one of several keys and values, some without checksums, one with all tables.
+  /// An archive of each model, one with several keys and values, some without checksums, and one with all tables.
   package static func make() throws -> [SeedArchive] {
     var seeds: [SeedArchive] = []
     for model in HostileModel.all {
@@ -38,7 +38,7 @@ package enum SeedArchives {
     return seeds
   }
 
-  /// The archives of a folder, in the order of their names; files of other types too.
+  /// The archives of a folder, in the order of their names; also files of other types.
   package static func files(in folder: String) throws -> [SeedArchive] {
     try FileManager.default.contentsOfDirectory(atPath: folder).sorted().compactMap { name in
       let url = URL(fileURLWithPath: folder).appendingPathComponent(name)
@@ -47,13 +47,13 @@ package enum SeedArchives {
     }
   }
 
-  /// The same archive in the form of a large one, of which the pieces are known.
+  /// The same archive in the long form, whose pieces are known.
   package static func longForm(_ bytes: [UInt8]) throws -> [UInt8] {
     let long = try ArchiveImage(data: Data(bytes), verification: .everything).longForm()
     return long.bytes(0..<long.count)
   }
 
-  /// The same archive with the flag that there are no checksums of blocks.
+  /// The same archive with the flag for no block checksums.
   private static func withoutChecksums(_ bytes: [UInt8]) -> [UInt8] {
     guard var pieces = ArchivePieces(bytes) else { return bytes }
     pieces.flags = 1

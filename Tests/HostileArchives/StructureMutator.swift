@@ -1,11 +1,11 @@
 internal import Keepsake
 
-/// Changes what an archive says, not its bytes: a tag, a count, which body a reference leads to, an entry of a table.
+/// Changes the structure of an archive: a tag, a count, the body that a reference leads to, an entry of a table.
 ///
-/// The bytes around are made to fit and all checksums are right, so that most mutants pass the opening of the archive
-/// and are refused, or not, where the changed thing is used.
+/// The other bytes are adjusted and all checksums are correct, so that most mutants can be opened, and are refused, or
+/// not, where the changed part is used.
 package struct StructureMutator {
-  /// Archives taken apart, of which bodies, values and entries are taken.
+  /// Parsed archives from which bodies, values and entries are copied.
   private let others: [ArchivePieces]
   private let bytes: ByteMutator
 
@@ -15,7 +15,7 @@ package struct StructureMutator {
     bytes = ByteMutator(others: others)
   }
 
-  /// A mutant of the archive; bytes that are none are changed as bytes and made to look like one.
+  /// A mutant of the archive; bytes that are no archive are changed as bytes, and then repaired.
   package func mutant(of archive: [UInt8], using generator: inout HostileGenerator) -> [UInt8] {
     guard var pieces = ArchivePieces(archive) else {
       var damaged = archive
@@ -26,7 +26,7 @@ package struct StructureMutator {
     return pieces.bytes
   }
 
-  /// One to four edits, one after the other.
+  /// Makes one to four edits.
   package func mutate(_ archive: inout ArchivePieces, using generator: inout HostileGenerator) {
     for _ in 0...generator.below(generator.oneIn(3) ? 4 : 2) { edit(&archive, using: &generator) }
   }
@@ -44,7 +44,7 @@ package struct StructureMutator {
 
   // MARK: Pieces
 
-  /// Where a piece of an archive is: in a body, 0 for the top level, or in an entry of a table.
+  /// Edits a piece of a body (0 is the top level) or of an entry of a table.
   private func editPiece(_ archive: inout ArchivePieces, using generator: inout HostileGenerator) {
     let sizes = PieceSizes(archive)
     if generator.oneIn(4), let table = generator.pick(ArchivePieces.Table.allCases),
@@ -77,7 +77,7 @@ package struct StructureMutator {
 
   // MARK: Values
 
-  /// Leaves a value out, doubles it, puts another in its place or in front, or wraps it in more values.
+  /// Removes or doubles a value, puts another in its place or before it, or wraps it in more values.
   private func editValue(_ archive: inout ArchivePieces, using generator: inout HostileGenerator) {
     let source = (generator.oneIn(3) ? generator.pick(others) : nil) ?? archive
     let donor = generator.pick(source.bodies + [source.topLevel]) ?? []
@@ -96,14 +96,14 @@ package struct StructureMutator {
     }
   }
 
-  /// The pieces of a value that begins somewhere in a body.
+  /// The pieces of a random value in a body.
   private static func value(in body: [ArchivePiece], using generator: inout HostileGenerator) -> Range<Int> {
     let tags = body.indices.filter { body[$0].role == .tag }
     guard let start = generator.pick(tags) else { return 0..<0 }
     return start..<min(body.count, start + body[start].span)
   }
 
-  /// What stands before a value that is so nested once, or very often.
+  /// The pieces before a value that is wrapped once or very often.
   private func wrapping(_ typeCount: Int, using generator: inout HostileGenerator) -> [ArchivePiece] {
     let count = generator.pick([1, 1, 1, 2, 3, 30, 300, 3_000]) ?? 1
     let level: [UInt8] =

@@ -1,6 +1,6 @@
 /// Edits of tables, bodies, offsets and the directory.
 enum TableEdits {
-  /// Exchanges, doubles, moves, adds or leaves out entries of a table, or gives a class another name.
+  /// Exchanges, doubles, moves, adds or removes entries of a table, or gives a class another name.
   static func edit(
     _ archive: inout ArchivePieces,
     _ others: [ArchivePieces],
@@ -44,7 +44,7 @@ enum TableEdits {
     }
   }
 
-  /// Names that lead to classes and values of the models, of the runtime, and to nothing.
+  /// Names of classes and values of the models, of the runtime, and of nothing.
   private static let names = HostileNames.all
 
   private static func rename(
@@ -75,7 +75,7 @@ enum TableEdits {
     archive[.classes][index] = entry + keys.flatMap(\.self)
   }
 
-  /// Where bodies begin, how long they are, in how many bytes that stands.
+  /// The offsets of bodies, their lengths, and the width of the lengths.
   static func editOffsets(_ archive: inout ArchivePieces, using generator: inout HostileGenerator) {
     guard !archive.bodies.isEmpty else { return }
     let groups = (archive.bodies.count + 63) / 64
