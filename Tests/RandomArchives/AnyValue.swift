@@ -1,4 +1,4 @@
-/// A value of any kind that JSON has. Like most type-erased values, it is read by trying one type after the other.
+/// A value of any kind that JSON has. Like most type-erased values, it is read by trying one type after another.
 package enum AnyValue: Codable, Equatable {
   case null
   case bool(Bool)
@@ -40,7 +40,7 @@ package enum AnyValue: Codable, Equatable {
     }
   }
 
-  /// The number of values in this one, which counts, too.
+  /// The number of values in this one, including itself.
   package var count: Int {
     switch self {
     case .list(let values): values.reduce(1) { $0 + $1.count }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A property for every type of Foundation that is `Codable` and holds data.
+/// A property for every `Codable` type of Foundation that holds data.
 struct FoundationValues: Codable, RandomValue {
   var date: Date
   var dates: [Date]

@@ -1,9 +1,9 @@
 /// An object of a random graph.
 protocol RandomObject: AnyObject {
-  /// Tells the tracer all that is archived of it, in an order that is the same in a copy.
+  /// Passes everything that is archived to the tracer, in the same order as a copy does.
   func trace(into tracer: inout GraphTracer)
 
-  /// Lets go of all other objects, so that cycles are released.
+  /// Releases all other objects, to break cycles.
   func cut()
 }
 
@@ -12,21 +12,21 @@ protocol RandomValue {
   func trace(into tracer: inout GraphTracer)
 }
 
-/// Goes through a graph and sums it up: two graphs have one fingerprint if they have the same values and classes in the
-/// same places, and if what is one object in the one is one object in the other.
+/// Traces a graph and computes its fingerprint: two graphs have the same one if they have the same values and classes
+/// in the same positions, and share the same objects.
 ///
-/// Objects are numbered in the order in which they are met, and stand for their number wherever they are met again. Not
-/// by recursion, so the depth of a graph does not matter.
+/// Objects are numbered in the order in which they are met; repeated references stand for their numbers. There is no
+/// recursion, so the depth of a graph does not matter.
 struct GraphTracer {
   private var hasher = Hasher()
   private var numbers: [ObjectIdentifier: Int] = [:]
-  /// The objects that were met, in the order of their numbers.
+  /// The objects in the order of their numbers.
   private(set) var objects: [any RandomObject] = []
   private var weakReferences: [(any RandomObject)?] = []
-  /// The trace as text; kept only to find where two fingerprints differ.
+  /// The trace as text, kept only to find where two fingerprints differ.
   private(set) var log: [Entry]?
 
-  /// A value in words, and by its hash: a set has other words each time.
+  /// A value as text, and by its hash, since the text of a set differs each time.
   struct Entry {
     let words: String
     let hash: Int
@@ -36,7 +36,7 @@ struct GraphTracer {
     log = keepsLog ? [] : nil
   }
 
-  /// The fingerprint of all that `start` tells and leads to. It holds within this process.
+  /// The fingerprint of everything that `start` traces, within this process.
   mutating func trace(_ start: (inout GraphTracer) -> Void) -> Int {
     start(&self)
     var next = 0
@@ -46,18 +46,18 @@ struct GraphTracer {
       object.trace(into: &self)
       next += 1
     }
-    // When all that is held strongly is known: an object that is referred to weakly only is not archived.
+    // After all strong references: an object with only weak references is not archived.
     for object in weakReferences { value(object.flatMap { numbers[ObjectIdentifier($0)] }) }
     return hasher.finalize()
   }
 
-  /// A value whose equality says all about it.
+  /// Traces a value that is determined by its equality.
   mutating func value(_ value: some Hashable) {
     hasher.combine(value)
     log?.append(Entry(words: "\(value)", hash: value.hashValue))
   }
 
-  /// A number by its bits: NaN is itself, and -0 is not 0.
+  /// Traces a number by its bits, so that NaN equals itself, and -0 differs from 0.
   mutating func bits(_ number: Double) { value(number.bitPattern) }
   mutating func bits(_ number: Float) { value(number.bitPattern) }
 
@@ -83,10 +83,10 @@ struct GraphTracer {
     for element in list { element.trace(into: &self) }
   }
 
-  /// A text by its bytes: equal ones may have others.
+  /// Traces a text by its bytes, since equal texts may have different ones.
   mutating func text(_ text: String) { value(Array(text.utf8)) }
 
-  /// The values in the order of their keys, since a dictionary has none of its own.
+  /// Traces the values in the order of their keys, since a dictionary has no order.
   mutating func table(_ table: [String: some RandomObject]) {
     value(table.count)
     for (key, element) in table.sortedByBytes {
@@ -105,7 +105,7 @@ struct GraphTracer {
 }
 
 extension Dictionary where Key == String {
-  /// Not by `<`, for which "e\u{301}" and "\u{E9}a" are neither less nor greater nor equal (Swift 6.3.1).
+  /// Not with `<`, for which "e\u{301}" and "\u{E9}a" are neither less nor greater nor equal (Swift 6.3.1).
   var sortedByBytes: [(key: String, value: Value)] {
     sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
   }

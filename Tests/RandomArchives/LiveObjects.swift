@@ -1,14 +1,14 @@
 import Synchronization
 
-/// How many objects of the random graphs there are. After a graph was let go of it is as before; more is a leak.
+/// The number of live objects of random graphs. After a graph is released, it is as before; any more are a leak.
 public enum LiveObjects {
   private static let counter = Atomic<Int>(0)
   private static let total = Atomic<Int>(0)
 
-  /// The objects that live now, in all threads.
+  /// The number of objects that are alive, in all threads.
   public static var count: Int { counter.load(ordering: .sequentiallyConsistent) }
 
-  /// The objects that ever were made.
+  /// The number of objects that were ever made.
   public static var everMade: Int { total.load(ordering: .sequentiallyConsistent) }
 
   fileprivate static func change(by number: Int) {

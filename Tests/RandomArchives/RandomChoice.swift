@@ -1,9 +1,9 @@
 import Foundation
 
-// How random values are made: small and large, and those at which something else begins.
+// Random values: small and large ones, and those at the boundaries of encodings.
 
 extension SplitMix {
-  /// A number of few bits as often as one of many, and now and then the least or the greatest.
+  /// A number with any number of bits, each as likely; sometimes the least or the greatest.
   mutating func integer<T: FixedWidthInteger & Sendable>(_ type: T.Type = T.self) -> T {
     switch Int.random(in: 0..<20, using: &self) {
     case 0: .min
@@ -33,7 +33,7 @@ extension SplitMix {
     chance(0.2) ? Float(bitPattern: UInt32.random(in: .min ... .max, using: &self)) : Float(double())
   }
 
-  /// Of all planes of Unicode, some of them many times in a graph.
+  /// Of all planes of Unicode; some strings occur many times in a graph.
   mutating func string() -> String {
     if chance(0.3) {
       return ["", "a", "name", "a text that comes again and again", "日本", "e\u{301}"].randomElement(
@@ -51,7 +51,7 @@ extension SplitMix {
     var data = Data()
     data.reserveCapacity(count + 8)
     while data.count < count {
-      // Unsafe: the bytes of the number, for the call.
+      // Unsafe: the bytes of the number are only used during the call.
       unsafe withUnsafeBytes(of: next()) { unsafe data.append(contentsOf: $0) }
     }
     return data.prefix(count)

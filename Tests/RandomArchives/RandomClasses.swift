@@ -1,7 +1,7 @@
 import Keepsake
 
-// Classes whose coding the compiler writes, and subclasses. Those of their plain references that a reader can assign last
-// lead anywhere; the others lead forward only, to objects that were made later, or to models (see RandomGraph).
+// Classes with synthesized coding, and subclasses. Plain references that a reader can assign last lead anywhere; the
+// others only lead forward, to objects that were made later, or to models (see RandomGraph).
 
 class SoakNode: Codable, RandomObject {
   var number = 0
@@ -40,7 +40,7 @@ class SoakNode: Codable, RandomObject {
     tracer.value(number)
     tracer.text(text)
     tracer.object(plain)
-    // Nothing, and a something that is nothing.
+    // Distinguishes nil from a nested nil.
     tracer.value(twice == nil)
     tracer.object(twice ?? nil)
     tracer.objects(list)
@@ -75,7 +75,7 @@ class SoakNode: Codable, RandomObject {
   }
 }
 
-/// A subclass with properties of its own.
+/// A subclass with its own properties.
 class SoakBranch: SoakNode {
   var values: StandardValues?
   var children: [SoakNode] = []
@@ -113,7 +113,7 @@ class SoakBranch: SoakNode {
   }
 }
 
-/// A subclass of the subclass, with its super container under a key of its own, and under a name that it states.
+/// A subclass of the subclass, which archives its superclass under its own key, and states its name.
 final class SoakFoliage: SoakBranch, ArchivableClass {
   class var archivedClassName: String { "soak.foliage" }
   var values2: FoundationValues?
@@ -143,7 +143,7 @@ final class SoakFoliage: SoakBranch, ArchivableClass {
   }
 }
 
-/// A subclass that adds no property, and may stand where a shape is expected.
+/// A subclass that adds no property, and can be used as a shape.
 final class SoakPolygon: SoakNode, SoakShape {
   func trace(shapeInto tracer: inout GraphTracer) { tracer.object(self) }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Keepsake
 
-/// What is archived: objects of all kinds, and values.
+/// The root: objects of all kinds, and values.
 struct SoakRoot: Codable, RandomValue {
   var nodes: [SoakNode] = []
   var models: [SoakModel] = []
@@ -25,12 +25,11 @@ struct SoakRoot: Codable, RandomValue {
   }
 }
 
-/// A graph that follows from a seed: with shared objects, cycles, subclasses, and everything else that is archived in a
-/// way of its own.
+/// A graph that is determined by a seed, with shared objects, cycles, subclasses, and everything else that is archived
+/// in a special way.
 ///
-/// Cycles that cannot be read are not made: where a node has a reference that cannot wait, as it is in a structure, an
-/// enumeration or behind a wrapper, that leads to a node which was made later, or to a model; models lead to nodes through
-/// deferred and weak references only.
+/// There are no unreadable cycles: a reference that cannot wait (in a structure, an enumeration or a wrapper) leads to
+/// a node that was made later, or to a model; models lead to nodes only through deferred and weak references.
 struct RandomGraph {
   private(set) var root = SoakRoot()
   private var nodes: [SoakNode] = []
@@ -42,7 +41,7 @@ struct RandomGraph {
 
   init(seed: UInt64) {
     random = SplitMix(seed: seed)
-    // Most are small, so that there are many; some are of several blocks, and of several writes to a file.
+    // Most graphs are small, so that there are many; some have several blocks, and need several writes to a file.
     let bound =
       switch Int.random(in: 0..<100, using: &random) {
       case 0: 3000
@@ -53,9 +52,9 @@ struct RandomGraph {
     for _ in 0..<Int.random(in: 1...bound, using: &random) { nodes.append(makeNode()) }
     for _ in 0..<Int.random(in: 0...bound / 2, using: &random) { models.append(makeModel()) }
     for _ in 0..<Int.random(in: 0...bound / 4, using: &random) { records.append(SoakRecord()) }
-    // Sparse ones fall into parts, of which some are reached late or not at all.
+    // Sparse graphs have separate parts, some of which are reached late or not at all.
     let density = Double.random(in: 0.05...0.6, using: &random)
-    // In some graphs no node leads back.
+    // In some graphs, no node leads back.
     backwardness = random.chance(0.3) ? 0 : Double.random(in: 0...0.5, using: &random)
     for index in nodes.indices { connect(nodes[index], at: index, density) }
     for model in models { connect(model, density) }
@@ -63,7 +62,7 @@ struct RandomGraph {
     makeRoot()
   }
 
-  /// All objects, reached or not.
+  /// All objects, whether or not they are reachable.
   var objects: [any RandomObject] { nodes + models + records + people.objects }
 
   // MARK: Objects
@@ -98,7 +97,7 @@ struct RandomGraph {
     index + 1 < nodes.count ? nodes[Int.random(in: (index + 1)..<nodes.count, using: &random)] : nil
   }
 
-  /// What a property may lead to that can wait.
+  /// A node for a property that can wait.
   private mutating func waitingNode(after index: Int) -> SoakNode? {
     random.chance(backwardness) ? anyNode() : node(after: index)
   }
@@ -130,7 +129,7 @@ struct RandomGraph {
     node.choice = makeChoice(at: index, depth: 3)
     if random.chance(density) { node.later = anyNode() }
     while random.chance(density) { node.laterList.append(random.chance(0.2) ? nil : anyNode()) }
-    // In a deferred structure nothing is plain.
+    // In a deferred structure, every reference is deferred.
     while random.chance(density) { node.laterLinks.append(makeLink(at: -1, density)) }
     if random.chance(density) { node.watched = anyNode() }
     if random.chance(density) { node.parent = anyNode() }
@@ -169,7 +168,7 @@ struct RandomGraph {
     case 0: return makeMarking()
     case 1: return SoakMark.dot
     case 2:
-      // A node that is a shape, shared with those that know it as a node.
+      // A node that is a shape, shared with properties of its class.
       guard index + 1 < nodes.count else { return makeMarking() }
       let polygons = nodes[(index + 1)...].prefix(20).compactMap { $0 as? SoakPolygon }
       return random.element(of: polygons) ?? makeMarking()

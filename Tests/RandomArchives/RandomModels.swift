@@ -1,8 +1,8 @@
 import Foundation
 import Keepsake
 
-// Classes that make themselves known before their references are read: models, and one that declares its fields. Their
-// references to each other lead anywhere; to the other classes only what is deferred or weak does.
+// Classes that register themselves before their references are read: models, and one that declares its fields. Their
+// references to each other lead anywhere; only deferred and weak ones lead to the other classes.
 
 class SoakModel: ArchivedModel, RandomObject {
   override class var archivedKeys: [String: String?] { ["friends": "mates"] }

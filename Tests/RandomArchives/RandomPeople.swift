@@ -1,10 +1,9 @@
 import Observation
 
-// Classes as everybody writes them, none of which knows the library, in cycles of every kind that a reader can close:
-// sets, dictionaries, arrays and optionals of each other, subclasses, generic and observable classes, owners that are
-// held unowned.
+// Ordinary classes, none of which uses the library, in cycles of every kind that a reader can close: sets,
+// dictionaries, arrays and optionals of each other, subclasses, generic and observable classes, unowned owners.
 
-/// A person, and those that it knows, strongly and weakly.
+/// A person with strong and weak references to others.
 class SoakPerson: Codable, Hashable, RandomObject {
   let number: Int
   var friends: Set<SoakPerson> = []
@@ -12,7 +11,7 @@ class SoakPerson: Codable, Hashable, RandomObject {
   var ratings: [SoakPerson: Int] = [:]
   var spouse: SoakPerson?
   private var secret: SoakPerson?
-  // Such a property is what is tested.
+  // The test is about such properties.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   var idol: SoakPerson!
   weak var rival: SoakPerson?
@@ -29,7 +28,7 @@ class SoakPerson: Codable, Hashable, RandomObject {
     self.number = number
   }
 
-  // An identity that does not change while the graph is built.
+  // The identity must not change while the graph is built.
   static func == (one: SoakPerson, other: SoakPerson) -> Bool { one === other }
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
@@ -49,7 +48,7 @@ class SoakPerson: Codable, Hashable, RandomObject {
     tracer.objects(pets)
     tracer.object(box)
     tracer.object(diary)
-    // They are found by their hashes.
+    // Elements and keys are found by their hashes.
     tracer.value(
       friends.allSatisfy { friends.contains($0) } && ratings.keys.allSatisfy { ratings[$0] != nil }
     )
@@ -61,7 +60,7 @@ class SoakPerson: Codable, Hashable, RandomObject {
   }
 }
 
-/// A subclass whose keys can be any text, and whose superclass archives itself under a key of its own.
+/// A subclass whose keys can be any text, and which archives its superclass under its own key.
 final class SoakTeacher: SoakPerson {
   var pupils: [SoakPerson?] = []
   var head: SoakTeacher?
@@ -105,7 +104,7 @@ final class SoakTeacher: SoakPerson {
   }
 }
 
-/// What one person owns, and knows the owner.
+/// An object that one person owns, with a reference to the owner.
 final class SoakPet: Codable, RandomObject {
   let name: String
   unowned let owner: SoakPerson
@@ -176,7 +175,7 @@ final class SoakBox<Content: Codable & AnyObject>: Codable, RandomObject {
   func cut() { (people, previous) = ([], nil) }
 }
 
-/// People who know each other at random.
+/// People with random references to each other.
 struct RandomPeople {
   private(set) var objects: [any RandomObject] = []
   private(set) var people: [SoakPerson] = []

@@ -3,7 +3,7 @@ import Keepsake
 
 // Structures and enumerations of the random graphs, some with references.
 
-/// A structure with references, of which one is deferred.
+/// A structure with references, one of which is deferred.
 struct SoakLink: Codable, RandomValue {
   var label = ""
   var plain: SoakNode?
@@ -18,7 +18,7 @@ struct SoakLink: Codable, RandomValue {
   }
 }
 
-/// A structure that declares its fields, within itself too.
+/// A structure that declares its fields, and contains itself.
 struct SoakFields: ArchivedFields, RandomValue {
   var street = ""
   var number: Int32 = 0
@@ -49,7 +49,7 @@ struct SoakFields: ArchivedFields, RandomValue {
   }
 }
 
-/// An enumeration with payloads of all kinds, itself among them.
+/// An enumeration with payloads of all kinds, including itself.
 indirect enum SoakChoice: Codable, RandomValue {
   case nothing
   case number(Int)
@@ -80,7 +80,7 @@ protocol SoakShape: Codable {
   func trace(shapeInto tracer: inout GraphTracer)
 }
 
-/// Those that lead to no object, and so can be where no reference may lead.
+/// Shapes that refer to no object, and so can be used where no reference may be.
 protocol SoakMarking: SoakShape {}
 
 struct SoakCircle: SoakMarking {

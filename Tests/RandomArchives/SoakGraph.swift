@@ -1,18 +1,18 @@
 public import Foundation
 import Keepsake
 
-/// One random graph: made, archived in one of the ways that there are, read, compared, and let go of.
+/// One random graph: made, archived in one of several ways, read, compared and released.
 public struct SoakGraph {
-  /// What everything about it follows from.
+  /// The seed that determines everything.
   public let seed: UInt64
-  /// The objects that were archived.
+  /// The number of archived objects.
   public private(set) var objects = 0
-  /// The size of the archive; nothing when none was made that can be seen.
+  /// The size of the archive; 0 if the way has no visible one.
   public private(set) var bytes = 0
 
-  /// Something that did not come back as it was.
+  /// A difference between a graph and its copy.
   public struct Fault: Error, CustomStringConvertible {
-    /// Which graph it is, and where it differs.
+    /// The graph, and the difference.
     public let description: String
   }
 
@@ -26,8 +26,8 @@ public struct SoakGraph {
   private let file: URL
 
   /// - Parameters:
-  ///   - seed: What the graph and the way follow from.
-  ///   - folder: Where a file may be made; several threads may have one folder.
+  ///   - seed: Determines the graph and the way.
+  ///   - folder: The folder for files; several threads can share it.
   public init(seed: UInt64, folder: URL) {
     self.seed = seed
     random = SplitMix(seed: SplitMix.seed(seed, part: 1))
@@ -39,7 +39,7 @@ public struct SoakGraph {
     file = folder.appending(path: "soak-\(seed)")
   }
 
-  /// - Throws: a ``Fault``, or what the library throws, which is a fault as well.
+  /// - Throws: a ``Fault``, or an error of the library, which is also a fault.
   public mutating func run() throws {
     let graph = RandomGraph(seed: seed)
     defer { graph.objects.forEach { $0.cut() } }
@@ -56,7 +56,7 @@ public struct SoakGraph {
     try checkOrder(of: copy)
   }
 
-  // MARK: There and back
+  // MARK: Copies
 
   private mutating func copied(_ root: SoakRoot) throws -> SoakRoot {
     defer { try? FileManager.default.removeItem(at: file) }
@@ -83,7 +83,7 @@ public struct SoakGraph {
     }
   }
 
-  /// Under several keys, between which objects are shared.
+  /// Under several keys that share objects.
   private mutating func copiedUnderKeys(_ root: SoakRoot) throws -> SoakRoot {
     let archiver = KeyedArchiver()
     archiver.outputFormatting = formatting
@@ -111,10 +111,10 @@ public struct SoakGraph {
     return copy
   }
 
-  /// With sorted keys, a graph and its copy have the same bytes, though their dictionaries have another order.
+  /// With sorted keys, a graph and its copy have the same bytes, though their dictionaries have different orders.
   ///
-  /// The graph is a copy itself: in the original, weak references may lead to objects that are not archived, and an
-  /// archive tells those from nil.
+  /// The graph is itself a copy: in the original, weak references may lead to objects that are not archived, and an
+  /// archive distinguishes these from nil.
   private func checkOrder(of graph: SoakRoot) throws {
     guard formatting.contains(.sortedKeys) else { return }
     let copy = try KeyedArchiver.copy(of: graph)

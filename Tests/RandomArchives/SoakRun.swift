@@ -1,19 +1,19 @@
 public import Foundation
 import Synchronization
 
-/// Random graphs in several threads, for a time.
+/// Random graphs in several threads, for a given time.
 public final class SoakRun: Sendable {
-  /// What was done so far.
+  /// The totals so far.
   public struct Totals: Sendable {
-    /// The graphs that came back as they were.
+    /// The number of graphs that came back equal.
     public var graphs = 0
-    /// The objects that were archived.
+    /// The number of archived objects.
     public var objects = 0
     /// The size of the archives.
     public var bytes = 0
-    /// The threads that were started.
+    /// The number of threads that were started.
     public var threads = 0
-    /// The first fault; everybody stops then.
+    /// The first fault, at which all threads stop.
     public var fault: String?
   }
 
@@ -21,16 +21,16 @@ public final class SoakRun: Sendable {
   private let folder: URL
   private let totals = Mutex(Totals())
 
-  /// A run whose graphs follow from a seed, with a folder where files may be made.
+  /// A run whose graphs are determined by a seed, with a folder for files.
   public init(seed: UInt64, folder: URL) {
     self.seed = seed
     self.folder = folder
   }
 
-  /// What was done until now.
+  /// The totals so far.
   public var state: Totals { totals.withLock { $0 } }
 
-  /// Runs graphs in so many threads until the time is over or there is a fault, and returns when all have ended. Each
+  /// Runs graphs in `threads` threads until the time is over or there is a fault, and returns when all have ended. Each
   /// call runs other graphs.
   public func run(threads: Int, until end: ContinuousClock.Instant) {
     let ended = DispatchSemaphore(value: 0)
@@ -49,7 +49,7 @@ public final class SoakRun: Sendable {
 
   private func work(_ seed: UInt64, until end: ContinuousClock.Instant) {
     var number = 0
-    // One at least, however slow the machine.
+    // At least one, however slow the machine is.
     repeat {
       var graph = SoakGraph(seed: SplitMix.seed(seed, part: number), folder: folder)
       number += 1

@@ -2,7 +2,7 @@
 public struct SplitMix: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// A generator of its own for each seed.
+  /// A generator whose numbers are determined by `seed`.
   public init(seed: UInt64) {
     state = seed
   }
@@ -13,7 +13,7 @@ public struct SplitMix: RandomNumberGenerator, Sendable {
     return Self.mixed(state)
   }
 
-  /// The seed of part `number` of what has this seed: so that the parts are as unlike as those of other seeds.
+  /// The seed of part `number` of a sequence with this seed, as unlike other parts as those of other seeds.
   public static func seed(_ seed: UInt64, part number: Int) -> UInt64 {
     mixed(mixed(seed) &+ UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15)
   }
@@ -27,7 +27,7 @@ public struct SplitMix: RandomNumberGenerator, Sendable {
 }
 
 extension SplitMix {
-  /// True in so many cases of one.
+  /// True with the given probability.
   public mutating func chance(_ probability: Double) -> Bool {
     Double.random(in: 0..<1, using: &self) < probability
   }

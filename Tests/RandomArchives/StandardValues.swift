@@ -1,7 +1,7 @@
 import Foundation
 
-/// A property for every type of the standard library that is `Codable`, and the collections of them that are archived
-/// in a way of their own.
+/// A property for every `Codable` type of the standard library, and for collections of them that are archived in a
+/// special way.
 struct StandardValues: Codable, RandomValue {
   var bool: Bool
   var int8: Int8

@@ -1,9 +1,8 @@
 extension SourceProgram: Equatable {
-  /// How many objects there are.
+  /// The number of objects.
   public var objectCount: Int { fingerprint.objectCount }
 
-  /// Whether both have the same classes and values in the same places, and what is one object in the one is one in the
-  /// other.
+  /// Whether both have the same classes and values in the same positions, and share the same objects.
   public static func == (one: SourceProgram, other: SourceProgram) -> Bool {
     one.fingerprint == other.fingerprint
   }
@@ -11,7 +10,7 @@ extension SourceProgram: Equatable {
   private var fingerprint: Fingerprint { Fingerprint(self) }
 }
 
-/// A graph of objects, summed up by what the compiler tells of their properties: nothing of it comes from their coding.
+/// A summary of a graph, from the compiler's records of stored properties, independent of their coding.
 private struct Fingerprint: Equatable {
   private(set) var objectCount = 0
   private var hash = 0

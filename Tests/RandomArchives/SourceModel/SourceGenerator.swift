@@ -1,12 +1,12 @@
 extension SourceProgram {
-  /// Makes a program that follows from `seed`, of about 32 objects for each of its types.
+  /// Makes a program that is determined by `seed`, with about 32 objects for each of its types.
   public static func make(typeCount: Int, seed: UInt64) -> SourceProgram {
     var generator = SourceGenerator(seed: seed)
     return generator.make(typeCount)
   }
 }
 
-/// Makes up a program whose types, members and names refer to each other as those of real ones do.
+/// Makes a program whose types, members and names refer to each other as in real ones.
 private struct SourceGenerator {
   private var random: SplitMix
   private let program = SourceProgram()

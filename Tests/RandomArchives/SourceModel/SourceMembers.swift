@@ -1,6 +1,6 @@
 // The members of the types of a program, and the names by which they refer to types (see SourceTypes.swift).
 
-/// A type where it is named, which leads to the type that is meant.
+/// The name of a type at one of its uses, with a reference to the type.
 final class SourceTypeName: Codable {
   let name: String
   var isOptional = false

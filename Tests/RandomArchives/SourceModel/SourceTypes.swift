@@ -1,7 +1,7 @@
-// The object model of a tool that reads Swift source, as such tools have it: plain classes that refer to each other in every
-// direction. None of them knows the library; Codable is synthesized but for subclasses, which Swift does not do.
+// The object model of a tool that reads Swift source: plain classes that refer to each other in every direction. None
+// of them uses the library; coding is synthesized, except of subclasses, for which Swift does not do that.
 
-/// All that was read: what the tool archives between two runs.
+/// The contents of a program, which the tool archives between two runs.
 public final class SourceProgram: Codable {
   var modules: [SourceModule] = []
   var types: [SourceType] = []
@@ -13,7 +13,7 @@ public final class SourceProgram: Codable {
 
   init() {}
 
-  // Who made a program has all of it released: its parts hold each other.
+  // Releases all objects of the program, since they retain each other.
   deinit {
     for type in types { type.letGo() }
     for function in functions { function.letGo() }
