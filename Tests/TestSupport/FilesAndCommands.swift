@@ -1,7 +1,7 @@
 package import Foundation
 import Testing
 
-/// A folder of a test's own, which goes with the test.
+/// A temporary folder, which is removed after the test.
 package final class TemporaryFolder {
   package let url: URL
   package var path: String { url.path }
@@ -22,7 +22,7 @@ package final class TemporaryFolder {
   package func write(_ data: Data, _ name: String) throws { try data.write(to: url.appending(path: name)) }
   package func read(_ name: String) throws -> Data { try Data(contentsOf: url.appending(path: name)) }
 
-  /// The names of all that is in the folder.
+  /// The names of all files in the folder.
   package var names: [String] {
     get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
   }
@@ -34,7 +34,7 @@ package func writeText(_ text: String, to path: String, mode: Int? = nil) throws
 }
 
 package func makePipe(_ path: String) throws {
-  // Unsafe: the C string lives for the call.
+  // Unsafe: the C string lives during the call.
   let result = unsafe mkfifo(path, 0o600)
   try #require(result == 0)
 }
@@ -65,7 +65,7 @@ package func startCommand(_ command: [String], errors: String? = nil) throws -> 
   return process
 }
 
-/// Runs a command to its end and returns its status and what it wrote to standard error.
+/// Runs a command to its end, and returns its status and its standard error.
 package func runCommand(_ command: [String]) throws -> (status: Int32, errors: String) {
   let folder = try TemporaryFolder()
   let process = try startCommand(command, errors: folder("errors"))
@@ -73,7 +73,7 @@ package func runCommand(_ command: [String]) throws -> (status: Int32, errors: S
   return (process.terminationStatus, try fileText(folder("errors")))
 }
 
-/// Whether strace is installed and may trace here.
+/// Whether strace is installed and has permission to trace.
 package let canTrace: Bool = {
   guard FileManager.default.isExecutableFile(atPath: "/usr/bin/strace") else { return false }
   return (try? runCommand(["/usr/bin/strace", "-o", "/dev/null", "/bin/true"]).status) == 0

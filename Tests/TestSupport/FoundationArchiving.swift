@@ -8,7 +8,7 @@ package func foundationArchive(
   foundationArchive(format: format) { $0.encode(root, forKey: NSKeyedArchiveRootObjectKey) }
 }
 
-/// An archive of what `body` encodes.
+/// An archive of the values that `body` encodes.
 package func foundationArchive(
   format: PropertyListSerialization.PropertyListFormat = .binary,
   _ body: (NSKeyedArchiver) -> Void

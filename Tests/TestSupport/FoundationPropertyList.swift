@@ -1,6 +1,6 @@
 package import Foundation
 
-/// NSKeyedArchiver archives made by hand: what Foundation does not write here, and what no program should write.
+/// Handmade NSKeyedArchiver archives that Foundation does not write on this platform, or that no program should write.
 package indirect enum FoundationPropertyList {
   case bool(Bool)
   case integer(Int)
@@ -19,7 +19,7 @@ package indirect enum FoundationPropertyList {
     .instance([className, "NSObject"], members.map { ($0.key, $0.value) })
   }
 
-  /// The archive, in XML, of these objects, which have the numbers from 1 on; the first is the root.
+  /// The XML archive of these objects, whose numbers begin with 1; the first is the root.
   package static func archive(
     objects: [FoundationPropertyList],
     top: [(String, FoundationPropertyList)] = [("root", .reference(1))]

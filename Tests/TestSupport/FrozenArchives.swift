@@ -1,11 +1,11 @@
 package import Foundation
 
-/// Archives of every version of the format, frozen in Fixtures, which every later library must read as they are.
+/// Archives of every version of the format, frozen in Fixtures, which every later version of the library must read.
 package enum FrozenArchives {
   package static let folder = (Bundle.module.resourceURL ?? Bundle.module.bundleURL)
     .appendingPathComponent("Fixtures")
 
-  /// All of them, or those of another folder, by their paths in there.
+  /// All frozen archives, or those in another folder, with their relative paths.
   package static func all(in folder: URL = folder) throws -> [(name: String, data: Data)] {
     let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
     return try files.filter { $0.hasSuffix(".keepsake") }.sorted().map {

@@ -3,10 +3,10 @@ package import Keepsake
 import RandomArchives
 package import Testing
 
-// What the tests of the Codable contract share: values whose coding is a closure, failures that can be compared,
-// and randomness that can be repeated.
+// Shared helpers of the tests: values whose coding is a closure, errors that can be compared, and reproducible random
+// numbers.
 
-/// A coding key made of any string or index.
+/// A coding key of any string or index.
 package struct AnyKey: CodingKey, Hashable, ExpressibleByStringLiteral {
   package let stringValue: String
   package let intValue: Int?
@@ -73,14 +73,14 @@ private struct ReadingBody<Result>: Sendable {
 }
 
 extension CodingUserInfoKey {
-  /// The key of a name.
+  /// The key with that name.
   package static func named(_ name: String) -> CodingUserInfoKey {
     guard let key = CodingUserInfoKey(rawValue: name) else { preconditionFailure("no key is named \(name)") }
     return key
   }
 }
 
-/// A value whose `init(from:)` is the closure that the user info holds.
+/// A value whose `init(from:)` is the closure in the user info.
 private struct Reading<Result>: Decodable {
   let result: Result
 
@@ -90,7 +90,7 @@ private struct Reading<Result>: Decodable {
   }
 }
 
-/// Reads the root of an archive with a closure that stands for its `init(from:)`.
+/// Reads the root of an archive with a closure as its `init(from:)`.
 package func read<Result>(_ data: Data, _ body: @escaping @Sendable (any Decoder) throws -> Result) throws
   -> Result
 {
@@ -133,7 +133,7 @@ package func spelled(_ path: [any CodingKey]) -> String {
   path.map { key in key.intValue.map { "[\($0)]" } ?? key.stringValue }.joined(separator: "/")
 }
 
-/// An `EncodingError` or `DecodingError`, taken apart.
+/// The parts of an `EncodingError` or `DecodingError`.
 package struct Failure: CustomStringConvertible {
   package enum Kind {
     case keyNotFound, typeMismatch, valueNotFound, dataCorrupted, invalidValue
@@ -174,7 +174,7 @@ package struct Failure: CustomStringConvertible {
   }
 }
 
-/// The coding error that the body throws; a recorded issue when it throws nothing, or something else.
+/// The coding error that the body throws; records an issue if it throws nothing or another error.
 package func failure<Result>(
   sourceLocation: SourceLocation = #_sourceLocation,
   of body: () throws -> Result
@@ -187,8 +187,8 @@ package func failure<Result>(
   return try #require(nil as Failure?, "nothing was thrown", sourceLocation: sourceLocation)
 }
 
-/// How many of something a test makes that takes long and finds nothing else without optimization: `count`, or `inDebug` in
-/// a debug build. CI runs both.
+/// The size of a test that takes long and finds nothing more without optimization: `count`, or `inDebug` in a debug
+/// build. CI runs both.
 package func sized(_ count: Int, inDebug: Int) -> Int {
   #if DEBUG
     inDebug
@@ -205,7 +205,7 @@ extension EqualByIdentity {
   package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// An error of the tests' own.
+/// An error of the tests.
 package struct Refusal: Error, Equatable {
   package var reason = ""
 
@@ -214,7 +214,7 @@ package struct Refusal: Error, Equatable {
   }
 }
 
-/// The seed is printed, and comes from `KEEPSAKE_SEED` where a run is to be repeated.
+/// Prints its seed, or takes it from `KEEPSAKE_SEED` to repeat a run.
 package struct SeededGenerator: RandomNumberGenerator {
   private var numbers: SplitMix
 

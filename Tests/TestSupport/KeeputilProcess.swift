@@ -1,7 +1,7 @@
 package import Foundation
 import Testing
 
-/// The built tool, run as a user runs it.
+/// Runs the built tool as a user does.
 package enum Keeputil {
   package struct Result {
     package var status: Int32
@@ -21,12 +21,12 @@ package enum Keeputil {
     try run(executable(), arguments, Data(), folder)
   }
 
-  /// Runs a line of the shell, in which "$0" is the tool.
+  /// Runs a command line of the shell, in which "$0" is the tool.
   package static func shell(_ line: String, in folder: TemporaryFolder) throws -> Result {
     try run(URL(fileURLWithPath: "/bin/sh"), ["-c", line, executable().path], Data(), folder)
   }
 
-  /// Whether there is a script(1) of util-linux, which makes a terminal for what it runs.
+  /// Whether util-linux's script(1), which provides a terminal, is installed.
   package static let hasTerminal =
     (try? shell(
       "command -v script >/dev/null && script --version | grep -q util-linux",
@@ -34,9 +34,9 @@ package enum Keeputil {
     ).status)
     == 0
 
-  /// Runs the tool with a terminal for its input, output and errors, which come together.
+  /// Runs the tool with a terminal for its input, output and errors, and returns output and errors together.
   ///
-  /// - Parameter environment: what stands before the command in a line of the shell.
+  /// - Parameter environment: The words before the command in the shell.
   package static func onTerminal(_ arguments: String, _ environment: String, in folder: TemporaryFolder)
     throws
     -> Result
@@ -65,7 +65,7 @@ package enum Keeputil {
     try process.run()
     let data = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
-    // A crash must not pass for an exit status.
+    // A crash must not count as an exit status.
     #expect(process.terminationReason == .exit)
     return Result(
       status: process.terminationStatus,

@@ -1,4 +1,4 @@
-/// A wrapper of another library, behind which no property can wait. What it holds is encoded as if there were no wrapper.
+/// A wrapper of another library, behind which no property can wait. Its value is encoded as if there were no wrapper.
 @propertyWrapper package struct Kept<Value: Codable>: Codable {
   package var wrappedValue: Value
 

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Runs the body on a thread of its own and waits for what it gives.
+/// Runs the body on a new thread, and waits for its result.
 package func onThread<Result: Sendable>(
   stackSize: Int,
   _ body: @escaping @Sendable () throws -> Result
@@ -19,8 +19,8 @@ package func onThread<Result: Sendable>(
   return try #require(work.finish()).get()
 }
 
-/// What the thread does. It lets go of nothing by itself: releasing a deep value recurses, for which its stack may be too
-/// small.
+/// The work of the thread. The thread releases nothing itself: releasing a deep value recurses, and its stack may be
+/// too small.
 private final class Work<Value: Sendable>: Sendable {
   private let body: Mutex<(@Sendable () throws -> Value)?>
   private let result = Mutex<Result<Value, any Error>?>(nil)
@@ -33,15 +33,15 @@ private final class Work<Value: Sendable>: Sendable {
     result.withLock { $0 = value }
   }
 
-  /// The result, once the body has run. Lets go of both.
+  /// The result, once the body has run. Releases both.
   func finish() -> Result<Value, any Error>? {
     body.withLock { $0 = nil }
     return result.withLock { $0.take() }
   }
 }
 
-/// What threads and tasks of a test share that is not `Sendable`. Safe where they only read it, lazy values included, or
-/// use it one after the other.
+/// A value that is not `Sendable`, for threads and tasks of a test. This is safe if they only read it, including lazy
+/// values, or use it one after another.
 package struct SharedValue<Value>: @unchecked Sendable {
   package let value: Value
 

@@ -7,18 +7,18 @@ package enum Probe {
     package var message: String
   }
 
-  /// Runs `archive-probe`; what it wrote to standard output.
+  /// Runs `archive-probe`, and returns its standard output.
   @discardableResult
   package static func run(_ arguments: String...) throws -> Data { try run(arguments) }
 
-  /// Runs `archive-probe`, with a limit in KB for the stack of its main thread; what it wrote to standard output.
+  /// Runs `archive-probe` with a limit in KB for the stack of its main thread, and returns its standard output.
   @discardableResult
   package static func run(_ arguments: [String], mainStack: Int? = nil) throws -> Data {
     let process = Process()
     process.executableURL = try executable()
     process.arguments = arguments
     if let mainStack {
-      // The limit is for the programs that a process starts.
+      // The limit applies to programs that a process starts.
       process.executableURL = URL(fileURLWithPath: "/bin/sh")
       let command = "ulimit -s \(mainStack) && exec \"$0\" \"$@\""
       process.arguments = ["-c", command, try executable().path] + arguments
@@ -39,7 +39,7 @@ package enum Probe {
     return data
   }
 
-  /// The program, which stands in the folder of the test bundle or in one of those around it.
+  /// The program in the folder of the test bundle, or in a folder around it.
   package static func executable() throws -> URL {
     var starts = [Bundle.main.bundleURL]
     if let path = Bundle.main.executableURL { starts.append(path) }
@@ -47,7 +47,7 @@ package enum Probe {
       .map { URL(fileURLWithPath: $0) }
     for start in starts {
       var folder = start.resolvingSymlinksInPath()
-      // From within: a folder further out may have another program of that name.
+      // Inner folders first: an outer one may have another program with that name.
       while folder.path != "/" {
         let candidate = folder.appendingPathComponent("archive-probe")
         let attributes = try? FileManager.default.attributesOfItem(atPath: candidate.path)

@@ -1,8 +1,7 @@
 import Foundation
 package import Testing
 
-/// Expects that the processor time of `work` grows with `size`, not with its square. What else the machine does meanwhile
-/// does not count.
+/// Expects that the processor time of `work` grows with `size`, not with its square. Other processes do not affect it.
 package func expectTimeInProportion(
   to size: Int,
   sourceLocation: SourceLocation = #_sourceLocation,
@@ -11,7 +10,7 @@ package func expectTimeInProportion(
   let step = 16
   let few = try processorTime { try work(size / step) }
   let many = try processorTime { try work(size) }
-  // In large memory each access takes longer, but not four times as long.
+  // In large memory, each access takes longer, but not four times as long.
   #expect(
     many < max(few, 0.001) * Double(step * 4),
     "\(size): \(many) s, \(size / step): \(few) s",
@@ -19,11 +18,11 @@ package func expectTimeInProportion(
   )
 }
 
-/// The seconds that this thread has computed in `work`.
+/// The seconds of processor time of this thread in `work`.
 private func processorTime(_ work: () throws -> Void) rethrows -> Double {
   func now() -> Double {
     var time = timespec()
-    // Unsafe: the pointer to `time` is used during the call only.
+    // Unsafe: the pointer to `time` is only used during the call.
     unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
