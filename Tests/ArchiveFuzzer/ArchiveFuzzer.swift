@@ -2,8 +2,8 @@ internal import Foundation
 internal import HostileArchives
 
 #if !LIBFUZZER
-  /// Reads mutants of archives by the million, and keeps the inputs that stop the reader, hang it, or make it throw what
-  /// it should not (Docs/Testing.md).
+  /// Reads mutants of archives by the million, and keeps the inputs that crash the reader, hang it, or cause unexpected
+  /// errors (Docs/Testing.md).
   @main
   enum ArchiveFuzzer {
     static func main() {
@@ -19,7 +19,7 @@ internal import HostileArchives
       }
     }
 
-    /// Whether anything failed.
+    /// Runs the mutants, and returns whether any failed.
     private static func run(_ options: FuzzerOptions) throws -> Bool {
       if let folder = options.seedFolder { return try writeSeeds(options, folder) }
       if !options.files.isEmpty { return try read(options) }

@@ -1,7 +1,7 @@
 internal import HostileArchives
 
 #if !LIBFUZZER
-  /// What the program does.
+  /// The options of the program.
   struct FuzzerOptions {
     struct Refusal: Error {
       let message: String
@@ -32,7 +32,7 @@ internal import HostileArchives
     var model: String?
     var files: [String] = []
     var seedFolder: String?
-    /// Set for the process that reads: the file in which it says what it is about to do.
+    /// The journal of a process that reads mutants; `nil` for its parent.
     var journal: String?
 
     init(_ arguments: [String]) throws(Refusal) {
@@ -81,7 +81,7 @@ internal import HostileArchives
       model.map { name in HostileModel.all.filter { $0.name == name } } ?? HostileModel.all
     }
 
-    /// The archives that mutants are made from: of the model of the options, if it has any.
+    /// The archives that mutants are made from: those of the chosen model, if it has any.
     func seeds() throws -> [SeedArchive] {
       let seeds = try SeedArchives.make()
       let own = seeds.filter { seed in model.map { $0 == seed.model?.name } ?? true }

@@ -1,10 +1,9 @@
 internal import Foundation
 
 #if !LIBFUZZER
-  /// A file in which the process that reads says what it reads next, and how far it is, so that whoever started it knows
-  /// when it has died.
+  /// A file in which the reading process notes its next input and its progress, so that its parent knows where it died.
   struct Journal {
-    /// How far a run is.
+    /// The progress of a run.
     struct Entry {
       var number = 0
       var opened = 0
@@ -23,7 +22,7 @@ internal import Foundation
       file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     }
 
-    /// Says that `bytes` are read next. They are in the file when this returns, whatever becomes of the process.
+    /// Notes that `bytes` are read next. They are in the file when this returns, even if the process then dies.
     func note(_ entry: Entry, _ bytes: [UInt8]) throws {
       let numbers = [
         entry.number, entry.opened, entry.accepted, entry.refused, entry.faults, entry.peakMemory,
@@ -35,7 +34,7 @@ internal import Foundation
       try file.truncate(atOffset: UInt64(Journal.headByteCount + bytes.count))
     }
 
-    /// What was noted last.
+    /// The last note.
     static func read(_ path: String) -> (entry: Entry, bytes: Data) {
       let data = (try? Data(contentsOf: URL(fileURLWithPath: path))) ?? Data()
       let head = String(decoding: data.prefix(headByteCount), as: UTF8.self)

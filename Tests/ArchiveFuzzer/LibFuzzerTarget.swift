@@ -1,13 +1,13 @@
 internal import HostileArchives
 
 #if LIBFUZZER
-  // What libFuzzer calls: it hands over its memory by address, which is copied here and goes no further.
+  // The functions that libFuzzer calls. It passes memory by address; the bytes are copied at once.
 
-  /// Reads one input as everything.
+  /// Reads one input in every way.
   @_cdecl("LLVMFuzzerTestOneInput")
   public func libFuzzerTest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let outcome = HostileReading.readEverything(unsafe Array(UnsafeBufferPointer(start: start, count: count)))
-    // libFuzzer keeps an input only of which the process dies.
+    // libFuzzer only keeps inputs that end the process.
     guard outcome.faults.isEmpty else { fatalError(outcome.faults.joined(separator: "; ")) }
     return 0
   }
@@ -15,7 +15,7 @@ internal import HostileArchives
   @_silgen_name("LLVMFuzzerMutate")
   private func libFuzzerMutate(_ start: UnsafeMutablePointer<UInt8>, _ count: Int, _ capacity: Int) -> Int
 
-  /// Makes a mutant of an input, in the same memory: by turns by what it means, as bytes, and as libFuzzer would.
+  /// Makes a mutant of an input in the same memory, by structure, by bytes, or with libFuzzer's mutator.
   @_cdecl("LLVMFuzzerCustomMutator")
   public func libFuzzerMutator(
     _ start: UnsafeMutablePointer<UInt8>,
@@ -35,11 +35,11 @@ internal import HostileArchives
       mutant = ChecksumRepair.repaired(bytes)
     default:
       let changed = unsafe libFuzzerMutate(start, count, capacity)
-      // One in a while stays as it is, for the code that compares checksums.
+      // A few stay unrepaired, for the code that compares checksums.
       if generator.oneIn(16) { return changed }
       mutant = unsafe ChecksumRepair.repaired(Array(UnsafeBufferPointer(start: start, count: changed)))
     }
-    // What is too long is cut off, as libFuzzer does with what it makes itself.
+    // A mutant that is too long is truncated, as libFuzzer does with its own.
     let length = min(mutant.count, capacity)
     _ = unsafe UnsafeMutableBufferPointer(start: start, count: length).update(
       fromContentsOf: mutant.prefix(length)

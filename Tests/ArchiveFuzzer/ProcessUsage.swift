@@ -6,9 +6,9 @@
   internal import Glibc
 #endif
 
-/// What the process has taken of the machine.
+/// The resources that the process has used.
 enum ProcessUsage {
-  /// The most memory that it has had, in bytes; 0 where the system does not tell.
+  /// The peak memory in bytes; 0 if the system does not report it.
   static var peakMemory: Int {
     #if canImport(Darwin)
       return usage.ru_maxrss
@@ -17,12 +17,12 @@ enum ProcessUsage {
     #endif
   }
 
-  /// How long it has been computing.
+  /// The seconds of processor time.
   static var seconds: Int { Int(usage.ru_utime.tv_sec) + Int(usage.ru_stime.tv_sec) }
 
   private static var usage: rusage {
     var usage = rusage()
-    // RUSAGE_SELF, which has another type in each C library. It does not fail.
+    // RUSAGE_SELF, whose type differs between C libraries. The call cannot fail.
     _ = unsafe getrusage(0, &usage)
     return usage
   }

@@ -2,19 +2,19 @@ internal import Foundation
 internal import HostileArchives
 
 #if !LIBFUZZER
-  /// Starts processes that read, and another one behind the input at which one has died.
+  /// Starts reading processes, each behind the input at which the previous one died.
   struct Supervisor {
-    /// After so many the rest would be the same again.
+    /// The maximum number of failures; more would be alike.
     private static let mostFailures = 20
 
     var options: FuzzerOptions
 
-    /// Where an input is kept that failed.
+    /// The path for keeping an input that failed.
     static func path(_ failure: String, _ number: Int, _ options: FuzzerOptions) -> String {
       "\(options.folder)/\(failure)-\(options.kind.rawValue)-\(options.seed)-\(number).keepsake"
     }
 
-    /// Reads all mutants; returns whether one failed.
+    /// Reads all mutants, and returns whether one failed.
     mutating func run() throws -> Bool {
       try FileManager.default.createDirectory(atPath: options.folder, withIntermediateDirectories: true)
       let journal = FileManager.default.temporaryDirectory
@@ -34,7 +34,7 @@ internal import HostileArchives
         total.peakMemory = max(total.peakMemory, entry.peakMemory)
         failures += entry.faults
         total.number = entry.number
-        // A worker that ends by itself has read all.
+        // A worker that ends by itself has read all mutants.
         if entry.number >= options.mutants { break }
         failures += 1
         let path = Supervisor.path(status == Worker.hangStatus ? "hang" : "crash", entry.number, options)
@@ -66,7 +66,7 @@ internal import HostileArchives
       return try run(arguments, isQuiet: false)
     }
 
-    /// Which of the models of a mutant it is that does not survive it.
+    /// The models of a mutant that it cannot be read as.
     private func culprits(_ path: String, _ number: Int) throws -> String {
       let names = try options.source()[number].models.map(\.name).filter {
         try run(["--read", path, "--model", $0], isQuiet: true) != 0
@@ -78,7 +78,7 @@ internal import HostileArchives
       let process = Process()
       process.executableURL = Bundle.main.executableURL
       process.arguments = arguments
-      // A trace for each crash takes seconds.
+      // A backtrace for each crash takes seconds.
       process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) {
         $1
       }

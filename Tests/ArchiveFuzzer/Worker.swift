@@ -3,19 +3,19 @@ internal import HostileArchives
 internal import Synchronization
 
 #if !LIBFUZZER
-  /// The process that reads mutants, one after the other, until it is done or dies.
+  /// The process that reads mutants in order, until it is done or dies.
   struct Worker {
-    /// Who computes longer than this for one input hangs, and who waits longer, on a machine that others use too.
+    /// The limits of processor time and of waiting for one input, since other processes may use the machine.
     static let mostSeconds = 10
     static let mostSecondsOfWaiting = 120
-    /// By how much one input may raise the highest memory use of the process.
+    /// The limit by which one input may raise the peak memory of the process.
     private static let mostMemory = 256 << 20
     static let hangStatus: Int32 = 3
 
     let options: FuzzerOptions
     let journal: Journal
 
-    /// Reads all mutants; returns whether one was read with a fault.
+    /// Reads all mutants, and returns whether one had a fault.
     func run() throws -> Bool {
       let source = try options.source()
       let watch = Watch()
@@ -53,7 +53,7 @@ internal import Synchronization
     }
   }
 
-  /// Ends the process when one input takes too long. A thread, as a signal would meet any code at any place.
+  /// Ends the process if one input takes too long. It is a thread, as a signal could interrupt any code.
   private final class Watch: Sendable {
     let current = Atomic(-1)
 
@@ -78,7 +78,7 @@ internal import Synchronization
     }
   }
 
-  /// Lines for the terminal.
+  /// Output for the terminal.
   enum Report {
     static func line(_ text: String) {
       FileHandle.standardError.write(Data((text + "\n").utf8))
