@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// The identity of a package that is given by its path is the name of its folder, whatever a checkout is called.
+// The identity of a package with a path is the name of its folder, which may differ in each checkout.
 let folders = Context.packageDirectory.split(separator: "/")
 let keepsake = String(folders.dropLast(2).last ?? "swift-keepsake")
 
@@ -23,10 +23,10 @@ let package = Package(
       name: "matrix-plain",
       dependencies: ["MatrixZoo", .product(name: "Keepsake", package: keepsake)]
     ),
-    // The same program with the library and without it: by how much it grows.
+    // The same program with and without the library, to measure the difference in size.
     .executableTarget(name: "matrix-with", dependencies: [.product(name: "Keepsake", package: keepsake)]),
     .executableTarget(name: "matrix-without"),
-    // The plug-in and the host share MatrixModel, and have a copy of MatrixZoo and of Keepsake each.
+    // The plug-in and the host share MatrixModel, and each has its own copy of MatrixZoo and Keepsake.
     .target(
       name: "MatrixPlugin",
       dependencies: [

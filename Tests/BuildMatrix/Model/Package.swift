@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// A package of its own, since SwiftPM links a dynamic library only where it comes from another package.
+// A separate package, since SwiftPM links a dynamic library only from another package.
 let package = Package(
   name: "MatrixModel",
   products: [.library(name: "MatrixModel", type: .dynamic, targets: ["MatrixModel"])],

@@ -10,7 +10,7 @@ extension Machine {
   final class Spoiler: Machine {}
 }
 
-/// What the plug-in's own copy of Keepsake archives, and the host's cannot.
+/// A class for the plug-in's copy of Keepsake, which the host's copy cannot archive.
 final class Sprocket: ArchivedModel {
   weak var next: Sprocket?
 }
@@ -26,7 +26,7 @@ struct Label: Codable {
   @Polymorphic var content: Any = 1
 }
 
-/// Makes a value with which only the plug-in's own copy of Keepsake can deal. See `makeMatrixMachine`.
+/// Makes a value that only the plug-in's copy of Keepsake can archive. See `makeMatrixMachine`.
 @_cdecl("makeMatrixValue")
 public func makeMatrixValue(_ number: Int) -> UnsafeMutableRawPointer {
   let wheels = Wheels()
@@ -40,7 +40,7 @@ public func makeMatrixAnimal() -> UnsafeMutableRawPointer {
   Unmanaged.passRetained(makeGull()).toOpaque()
 }
 
-/// Makes a machine of a class of this plug-in. Called by the name that the linker sees, with a pointer that keeps it.
+/// Makes a machine of a class of this plug-in. It is called by its symbol, and returns a retained pointer.
 @_cdecl("makeMatrixMachine")
 public func makeMatrixMachine(_ number: Int) -> UnsafeMutableRawPointer {
   let machine: Machine = number == 0 ? Extras.Turbo(parts: 7) : Machine.Spoiler(parts: 8)

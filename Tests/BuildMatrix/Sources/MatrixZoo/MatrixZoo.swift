@@ -1,28 +1,28 @@
-/// What the programs archive, in a library that is linked into them.
+/// Types that the programs archive, in a library that is linked statically.
 open class Animal: Codable {
-  /// Tells the animals apart.
+  /// Distinguishes the animals.
   public var legs = 4
 
   /// An animal with four legs.
   public init() {}
 }
 
-/// What values of different types stand behind.
+/// The protocol of values of different types.
 public protocol Mark: Codable {}
 
-/// What the program extends.
+/// A structure that the program extends.
 public struct Park: Codable {
-  /// The only one.
+  /// The only park.
   public init() {}
 }
 
-/// A namespace that nothing else uses, in another module than the program.
+/// A namespace that nothing else uses, outside the program's module.
 enum Abroad {
   struct Coast { final class Gull: Animal {} }
   enum Flag: String, Mark { case red }
 }
 
-/// An animal and a mark of types that only this module knows.
+/// An animal and a mark of types that are internal to this module.
 public func makeGull() -> Animal { Abroad.Coast.Gull() }
 /// See `makeGull`.
 public func makeFlag() -> any Mark { Abroad.Flag.red }

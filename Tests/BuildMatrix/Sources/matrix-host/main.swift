@@ -3,8 +3,8 @@ import Keepsake
 import MatrixModel
 import MatrixZoo
 
-// matrix-host write FOLDER PLUGIN, matrix-host read FOLDER PLUGIN: classes of a dynamic library, and of a plug-in that is
-// loaded while the program runs.
+// matrix-host write FOLDER PLUGIN, matrix-host read FOLDER PLUGIN: classes of a dynamic library, and of a plug-in that
+// is loaded at run time.
 
 func fail(_ message: String) -> Never {
   print("matrix-host: \(message)")
@@ -28,7 +28,7 @@ case "write":
   guard let symbol = dlsym(library, "makeMatrixMachine"), let maker = dlsym(library, "makeMatrixValue") else {
     fail("the plug-in makes nothing")
   }
-  // The plug-in has a copy of Keepsake, whose wrappers and models this one does not know.
+  // The plug-in's copy of Keepsake has its own wrappers and models, which this copy does not know.
   let makeValue = unsafeBitCast(maker, to: (@convention(c) (Int) -> UnsafeMutableRawPointer).self)
   for number in 0..<3 {
     let box = Unmanaged<AnyObject>.fromOpaque(makeValue(number)).takeRetainedValue()
@@ -56,13 +56,13 @@ case "read":
     where context.debugDescription.contains("module MatrixPlugin")
   {}
   _ = load(plugin)
-  // In the same process, which has not found them before.
+  // In the same process, which has not looked them up before.
   let machines = try KeyedUnarchiver.unarchive([Machine].self, fromFile: folder + "/plugin.keepsake")
   let names = machines.map { String(reflecting: type(of: $0)) }
   guard names == ["MatrixPlugin.Extras.Turbo", "(extension in MatrixPlugin):MatrixModel.Machine.Spoiler"],
     machines.map(\.parts) == [7, 8]
   else { fail("the plug-in's classes came back as \(names)") }
-  // The plug-in has a class of the same name, which is another one.
+  // The plug-in has another class with the same name.
   let gull = makeGull()
   let copy = try KeyedArchiver.archivedData(withRootObject: [gull])
   let animals = try KeyedUnarchiver.unarchive([Animal].self, from: copy)

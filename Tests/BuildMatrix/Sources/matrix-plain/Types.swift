@@ -3,7 +3,7 @@ import Keepsake
 import MatrixZoo
 import Observation
 
-// Types in all places where they can be declared. Each is made in one line of Cases.swift and named nowhere else.
+// Types in every kind of declaration context. Each is made in one line of main.swift and named nowhere else.
 
 enum Namespace {
   final class Cat: Animal {}
@@ -51,7 +51,7 @@ func makeHidden() -> [Animal] {
   return [Hidden(), Local()]
 }
 
-/// Declares a name, so that it may be hidden.
+/// A private class that states a name.
 private final class Stated: Animal, ArchivableClass {
   static var archivedClassName: String { "matrix.stated" }
 }
@@ -60,7 +60,7 @@ func makeStated() -> Animal { Stated() }
 
 struct Marked: Codable { @Polymorphic var marks: [any Mark] }
 
-// With the keys that the compiler makes by itself.
+// With synthesized keys.
 
 @Observable final class ObservedNote: Codable {
   var text = "text"

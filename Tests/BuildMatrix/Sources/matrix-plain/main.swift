@@ -2,7 +2,8 @@ import Foundation
 import Keepsake
 import MatrixZoo
 
-// matrix-plain write FOLDER, matrix-plain read FOLDER: classes of the program itself and of what is linked into it.
+// matrix-plain write FOLDER, matrix-plain read FOLDER: classes of the program itself and of the libraries linked into
+// it.
 
 func fail(_ message: String) -> Never {
   print("matrix-plain: \(message)")

@@ -1,9 +1,9 @@
 /// The model that a program and its plug-ins share, in a dynamic library.
 open class Machine: Codable {
-  /// How many.
+  /// The number of parts.
   public var parts: Int
 
-  /// A machine of so many parts.
+  /// A machine with that many parts.
   public init(parts: Int) {
     self.parts = parts
   }
@@ -14,5 +14,5 @@ enum Engines {
   final class Diesel: Machine {}
 }
 
-/// Makes a machine of a class that only this library knows.
+/// Makes a machine of a class that is internal to this library.
 public func makeDiesel() -> Machine { Engines.Diesel(parts: 5) }
