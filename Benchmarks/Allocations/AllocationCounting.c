@@ -1,8 +1,8 @@
-// Counts the allocations of the whole process, so that no profiler is needed for that.
+// Counts the allocations of the whole process, so that no profiler is needed.
 //
-// The functions below have the names of those of the C library. The dynamic linker looks a name up in the executable
-// first, so that the Swift runtime and Foundation, which are shared libraries, call these, too. They pass every call on
-// to the names under which glibc exports the same functions a second time.
+// The functions below have the names of those of the C library. The dynamic linker searches the executable first, so
+// the Swift runtime and Foundation, which are shared libraries, call these, too. They forward every call to the other
+// names that glibc exports for the same functions.
 #include "AllocationCounting.h"
 
 #include <stdlib.h>
@@ -25,8 +25,8 @@ extern void *__libc_memalign(size_t alignment, size_t size);
 
 static _Atomic(uint64_t) allocations;
 
-// A load and a store instead of one atomic addition, which would cost as much as a third of a small allocation and so
-// disturb the times. When two threads allocate in the same instant one of the two may be lost; the suite uses one.
+// A load and a store instead of an atomic addition, which would cost as much as a third of a small allocation and so
+// disturb the times. If two threads allocate at the same instant, one count may be lost; the suite uses one thread.
 static inline void count_allocation(void) {
   uint64_t count = atomic_load_explicit(&allocations, memory_order_relaxed);
   atomic_store_explicit(&allocations, count + 1, memory_order_relaxed);

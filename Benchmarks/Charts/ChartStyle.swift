@@ -1,4 +1,4 @@
-/// The colours and the type of the charts, for light and dark pages.
+/// The colors and the type of the charts, for light and dark pages.
 enum ChartStyle {
   /// Classes: `page`, `head`, `note`, `name`, `label`, `value`, `lost`, `tick`, `grid`, `one`, and those of the bars.
   static let css = """

@@ -8,7 +8,7 @@ struct RatioChart {
   /// What the bars show, and the origin of the figures.
   var notes: [String]
 
-  /// The meanings of the colours, in the order of the legend.
+  /// The meanings of the colors, in the order of the legend.
   var legend: [(kind: Kind, text: String)]
 
   /// A workload with its bars.
@@ -30,7 +30,7 @@ struct RatioChart {
     var value: String
   }
 
-  /// What determines the colour of a bar. The raw value is the name of its style.
+  /// Determines the color of a bar. The raw value is the name of its style.
   enum Kind: String {
     case win, loss, even, own, reference, keepsake
   }

@@ -27,7 +27,7 @@ struct CodableContenders<Value: Codable & Equatable> {
     return [keepsake(named: "Keepsake"), unverified.onlyDecoding()]
   }
 
-  /// Keepsake with verification of checksums, under a name that says in which form it takes the data.
+  /// Keepsake with verification of checksums, under a name that states the form of the data.
   func keepsake(named name: String) -> Contender {
     Contender.checked(
       name,

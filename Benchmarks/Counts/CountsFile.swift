@@ -66,7 +66,7 @@ struct ContenderCounts: Codable {
   }
 }
 
-/// The cost of one operation for each element. What was not counted is nil.
+/// The cost of one operation for each element. Figures that were not counted are nil.
 struct OperationCounts: Codable {
   var allocations: Double?
   var instructions: Double?

@@ -1,6 +1,6 @@
 import Foundation
 
-/// `--counts`: counts what Keepsake and the floor do. Unlike times, that is the same in each run.
+/// `--counts`: counts the work of Keepsake and the floor, which is the same in each run, unlike times.
 struct CountsRun {
   /// The options of the command line.
   let options: Options

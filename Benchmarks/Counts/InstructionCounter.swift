@@ -5,7 +5,7 @@ struct InstructionCounter {
   private let valgrind: String
   private let executable: String
 
-  /// How often each operation runs, after the check, which does everything once.
+  /// How often each operation runs after the check, which does everything once.
   private static let operations = 2
 
   /// Thrown if valgrind does not give a count, or if a contender fails.
@@ -22,8 +22,8 @@ struct InstructionCounter {
     self.executable = executable
   }
 
-  /// Runs an operation so that valgrind counts it apart from what comes before and after: whenever the program reads
-  /// the number of its allocations, valgrind begins a new count.
+  /// Runs an operation so that valgrind counts it separately: whenever the program reads the number of its allocations,
+  /// valgrind begins a new count.
   static func separated(_ operation: () throws -> Any, _ count: Int) throws {
     _ = Allocations.soFar
     for _ in 0..<count { _ = try operation() }
@@ -52,7 +52,7 @@ struct InstructionCounter {
       environment: ["SWIFT_DETERMINISTIC_HASHING": "1"]
     )
     .finish()
-    // The first count is that of the preparation, and every other one that of what is between two directions.
+    // The first count is that of the preparation, and every other one is that between two directions.
     let counts = try directions.indices.map { index in
       (directions[index], try Self.total(inFile: "\(folder.path)/counts.\(2 * index + 2)", result))
     }

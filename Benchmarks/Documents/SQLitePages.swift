@@ -23,7 +23,7 @@ final class SQLitePages {
     let code: Int32
   }
 
-  /// - Parameter path: the path of a file that does not exist yet, or that another instance has made.
+  /// - Parameter path: The path of a file that does not exist yet, or that another instance made.
   /// - Returns: `nil` if the system has no SQLite.
   init?(_ path: String) throws {
     let names = ["libsqlite3.so.0", "libsqlite3.dylib"]
@@ -55,7 +55,7 @@ final class SQLitePages {
 
   /// Writes pages in one transaction, which is on the disk when the call returns.
   ///
-  /// - Parameter statement: has the parameters ?1 for the number of a page, ?2 for its title and ?3 for its text.
+  /// - Parameter statement: Has the parameters ?1 for the number of a page, ?2 for its title and ?3 for its text.
   func write(_ statement: String, _ pages: some Sequence<(number: Int, title: String, text: String)>) throws {
     typealias BindNumber = @convention(c) (OpaquePointer?, Int32, Int64) -> Int32
     typealias BindText =

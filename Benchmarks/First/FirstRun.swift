@@ -2,7 +2,7 @@ import Foundation
 
 /// `--first`: times the first value that a process encodes and decodes.
 ///
-/// That is what a tool or an app does that reads a few files when it starts. The runtime then searches for each
+/// This is the cost for a tool or an app that reads a few files when it starts. The runtime searches for each
 /// conformance for the first time, and every coder learns about the types.
 enum FirstRun {
   private static let workloads = ["messages", "tweets", "subclasses", "protocols", "models", "enum"]

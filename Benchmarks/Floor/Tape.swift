@@ -20,7 +20,7 @@ struct Tape {
 
   /// The keys of every keyed container, in the order the containers were begun.
   ///
-  /// Only types that ask for `allKeys` need them: dictionaries, and enums with payloads.
+  /// Only types that request `allKeys` need them: dictionaries, and enums with payloads.
   var keyLists: [[String]] = []
 
   /// The number of values on the tape, including nils.

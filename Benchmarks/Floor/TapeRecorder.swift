@@ -1,6 +1,7 @@
 /// An encoder that records every value on a ``Tape``. It is never timed.
 ///
-/// Values must be written in the order in which they are read: it would mix up containers that are filled alternately.
+/// Values must be written in the order in which they are read; containers that are filled alternately would be mixed
+/// up.
 struct TapeRecorder: Encoder {
   /// The tape under construction, shared by all containers.
   final class Recording {

@@ -26,7 +26,7 @@ enum Machine {
 
   /// The version of the Swift compiler on the path, which is the one that `swift run` uses. nil if there is none.
   ///
-  /// A program knows only the first two numbers of the version of its compiler.
+  /// A program knows only the first two numbers of its compiler's version.
   static let swiftVersion: String? = {
     guard let text = try? Subprocess.run(path: "/usr/bin/env", arguments: ["swift", "--version"]).output
     else { return nil }
@@ -34,6 +34,6 @@ enum Machine {
     return text[marker.upperBound...].split(whereSeparator: \.isWhitespace).first.map { String($0) }
   }()
 
-  /// The date of today in ISO 8601.
+  /// The current date in ISO 8601.
   static var today: String { String(ISO8601DateFormatter().string(from: Date()).prefix(10)) }
 }

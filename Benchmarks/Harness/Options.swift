@@ -20,10 +20,10 @@ struct Options {
   var countsToWrite: String?
   var countsToCompare: String?
 
-  /// The contender to run on its own for a profiler, instead of timing all of them.
+  /// The contender to run alone for a profiler, instead of timing all of them.
   var profiledContender: String?
 
-  /// What the profiled contender does, both if nil, and how often.
+  /// The direction of the profiled contender, both if nil, and the number of operations.
   var profiledDirection: Direction?
   var operations = 1
 
@@ -41,7 +41,7 @@ struct Options {
     Workload.all.filter { workloads.isEmpty || workloads.contains($0.name) }
   }
 
-  /// Whether less than all of the data is made.
+  /// Whether the data is reduced.
   var isReduced: Bool { scale.divisor > 1 }
 
   /// Reads the arguments that follow the name of the program.

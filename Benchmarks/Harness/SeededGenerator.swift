@@ -1,7 +1,6 @@
 /// A small random number generator (SplitMix64) that gives the same values in every run.
 ///
-/// Every workload has a generator with a seed of its own, so that its data does not depend on the other workloads that
-/// the command line chooses.
+/// Each workload has its own seed, so that its data does not depend on which other workloads run.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -18,7 +17,7 @@ struct SeededGenerator: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// True in `percent` of a hundred calls.
+  /// True with a probability of `percent` %.
   mutating func chance(percent: Int) -> Bool {
     Int.random(in: 0..<100, using: &self) < percent
   }

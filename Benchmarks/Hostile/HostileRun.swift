@@ -1,7 +1,7 @@
 import Foundation
 import HostileArchives
 
-/// `--hostile`: measures the cost of archives that were made to do harm. Each figure comes from a process of its own.
+/// `--hostile`: measures the cost of archives that are made to do harm. Each figure comes from a separate process.
 enum HostileRun {
   /// Runs the measurement if `arguments` ask for it, and returns whether they do.
   static func run(_ arguments: [String]) throws -> Bool {

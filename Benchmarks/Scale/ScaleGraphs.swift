@@ -79,7 +79,7 @@ enum ScaleShape: String, CaseIterable {
   }
 }
 
-/// A graph of any type, of which only the cost matters.
+/// A graph of any type, for measuring its cost.
 protocol ScaleGraph {
   func encode() throws -> Data
   func decode(_ archive: Data) throws -> Any

@@ -2,7 +2,7 @@ import Foundation
 
 /// Asks a process of the measurement a question, which it answers with one line of numbers.
 ///
-/// Each figure comes from a process of its own, so that no measurement affects the memory or the heap of another.
+/// Each figure comes from a separate process, so that no measurement affects the memory or the heap of another.
 enum ScaleProcess {
   /// Runs this program again with `option` and `arguments`, and returns the numbers that it prints.
   static func ask(_ arguments: [String], _ option: String = "--scale-question") throws -> [Double] {

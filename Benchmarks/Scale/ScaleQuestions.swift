@@ -29,7 +29,7 @@ enum ScaleQuestion {
     }
   }
 
-  /// The nanoseconds of encoding and of decoding an object, as medians of some runs, and the bytes of an object.
+  /// The nanoseconds of encoding and of decoding an object, as medians of several runs, and the bytes of an object.
   private static func times(_ shape: ScaleShape, _ count: Int) throws -> [Double] {
     try shape.withGraph(count: count) { graph in
       let archive = try graph.encode()
@@ -47,7 +47,7 @@ enum ScaleQuestion {
     return samples.sorted()[runs / 2]
   }
 
-  /// The time that `operation` computes, without freeing its result.
+  /// The processor time of `operation`, without freeing its result.
   private static func nanoseconds(_ operation: () throws -> Any) rethrows -> Double {
     let start = ReadingCost.computingTime
     let result = try operation()

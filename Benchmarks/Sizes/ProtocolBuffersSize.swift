@@ -2,8 +2,8 @@
 /// 3…, in the order of their declaration, in which synthesized code encodes them.
 ///
 /// Integers are int64 or int32, doubles are double, arrays are repeated, those of numbers packed, and optionals are
-/// `optional`. An array at the top is the only field of a message. Maps and arrays of arrays have no form of their own
-/// in Protocol Buffers, and do not occur in the workloads that use this.
+/// `optional`. An array at the top is the only field of a message. Protocol Buffers have no form for maps and arrays of
+/// arrays, which do not occur in the workloads that use this.
 enum ProtocolBuffersSize {
   /// Thrown for a value that Protocol Buffers cannot express without another message around it.
   struct Inexpressible: Error {}

@@ -2,8 +2,8 @@ extension PreparedWorkload {
   /// A workload for the contenders that take any Codable value, the floor first.
   ///
   /// - Parameters:
-  ///   - hasFloor: Whether visiting the parts of the value means anything. It does not for a blob, of which every coder
-  ///     copies the bytes.
+  ///   - hasFloor: Whether visiting the parts of the value is meaningful. It is not for a blob, whose bytes every coder
+  ///     copies.
   ///   - floor: The floor, if it is not that of the value itself, because the value has types of Keepsake or types that
   ///     are read only in part.
   ///   - extras: Contenders that only this workload has. References to compare with come first, and coders last.
@@ -36,7 +36,7 @@ extension PreparedWorkload {
     self.init(title: title, unit: unit, contenders: contenders, targets: targets)
   }
 
-  /// The same workload, in which every contender of Keepsake fails whose remark is not `note`: other coders may lose
+  /// The same workload, except that contenders of Keepsake fail if their remark is not `note`: other coders may lose
   /// something, but Keepsake may not.
   func failingKeepsake(without note: String) -> PreparedWorkload {
     var workload = self

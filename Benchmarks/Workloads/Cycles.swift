@@ -101,9 +101,8 @@ extension Workload {
 
   /// Albums with tracks that refer back to their album.
   ///
-  /// Other coders have no references: a weak one is nil for them, and a strong one makes them recurse until the stack
-  /// ends, so they take the albums with the weak one. `NSKeyedArchiver` is left out, as it does not survive cycles on
-  /// Linux.
+  /// Other coders have no references: weak ones are nil for them, and strong ones make them recurse until the stack
+  /// ends, so they get the albums with weak ones. `NSKeyedArchiver` is left out, since it crashes on cycles on Linux.
   static let cycles = Workload(name: "cycles") { scale in
     let plain = PlainAlbum.make(count: scale.count(2_000), seed: 12)
     let rings = Rings(plain.map { RingAlbum($0) })

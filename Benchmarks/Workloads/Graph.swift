@@ -66,7 +66,7 @@ extension Node {
     return nodes[0]
   }
 
-  /// A remark that says whether this node and those below share their styles.
+  /// A remark that states whether this node and those below share their styles.
   var sharing: String {
     var distinct: Set<ObjectIdentifier> = []
     collectStyles(into: &distinct)
@@ -103,7 +103,7 @@ extension Workload {
       value: root,
       extras: withKeyedArchiver ? [.keyedArchiving(root)] : [],
       hasRules: true,
-      // In a small graph the styles weigh more than the nodes.
+      // In a small graph, the styles take more bytes than the nodes.
       targets: withKeyedArchiver ? [] : [SizeTarget(limit: 24, measure: .element("node", count: count))],
       remark: { $0.sharing }
     )

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An event: what happened, and when.
+/// An event with its identifier and time.
 struct Occurrence: Codable, Equatable {
   var identifier: UUID
   var date: Date

@@ -7,7 +7,7 @@ struct Point: Codable, Equatable {
   var y: Double
 }
 
-/// A message some of whose properties are nil, each time others.
+/// A message with different nil properties each time.
 struct ChangingMessage: Codable, Equatable {
   enum Content: Codable, Equatable {
     case text(String)
@@ -49,7 +49,7 @@ struct ChangingMessage: Codable, Equatable {
 
 /// Small archives: one for each of many values, as in a cache, a cell of a database or a message.
 extension Workload {
-  /// Mixed records, each in an archive of its own.
+  /// Mixed records, each in a separate archive.
   static let messages = Workload(name: "messages", countingDivisor: 10) { scale in
     let records = Record.make(count: scale.count(1_000), seed: 21)
     return .messages(
@@ -63,12 +63,12 @@ extension Workload {
     )
   }
 
-  /// Records whose stored properties are archived as they are, each in an archive of its own.
+  /// Records whose stored properties are archived directly, each in a separate archive.
   static let declaredMessages = Workload(name: "messages-declared", countingDivisor: 10) { scale in
     .messages("record", Record.make(count: scale.count(1_000), seed: 21).map(DeclaredRecord.init))
   }
 
-  /// Points, each in an archive of its own.
+  /// Points, each in a separate archive.
   static let points = Workload(name: "messages-points", countingDivisor: 10) { scale in
     var generator = SeededGenerator(seed: 22)
     return .messages(
@@ -82,12 +82,12 @@ extension Workload {
     )
   }
 
-  /// Integers, each in an archive of its own.
+  /// Integers, each in a separate archive.
   static let integerMessages = Workload(name: "messages-integers", countingDivisor: 10) { scale in
     .messages("integer", (0..<scale.count(1_000)).map { $0 % 100 })
   }
 
-  /// Messages with other keys and shapes each time, each in an archive of its own.
+  /// Messages with changing keys and shapes, each in a separate archive.
   static let changingMessages = Workload(name: "messages-changing", countingDivisor: 10) { scale in
     var generator = SeededGenerator(seed: 23)
     return .messages(

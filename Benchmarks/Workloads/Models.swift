@@ -1,6 +1,6 @@
 import Keepsake
 
-/// A member of a club, as a model without any coding code.
+/// A member of a club, as a model without coding code.
 final class Member: ArchivedModel, Equatable {
   var name = ""
   var number = 0

@@ -27,7 +27,7 @@ extension Workload {
     )
   }
 
-  /// The outlines of areas on a map: lists of lists of points, each of which is an array of two doubles.
+  /// The outlines of areas on a map: arrays of arrays of points, each of which is an array of two doubles.
   static let coordinates = Workload(name: "coordinates") { scale in
     var generator = SeededGenerator(seed: 8)
     let outlines = (0..<scale.count(480)).map { _ in
@@ -58,7 +58,7 @@ extension Workload {
 }
 
 extension SeededGenerator {
-  /// An integer as programs have them: half of them are below a hundred, one in fifty has any size.
+  /// An integer as in typical programs: half of them are below a hundred, one in fifty has any size.
   fileprivate mutating func mixedInteger() -> Int {
     switch Int.random(in: 0..<50, using: &self) {
     case 0..<25: Int.random(in: 0..<100, using: &self)

@@ -37,7 +37,7 @@ private struct Drawing: Codable, Equatable {
   }
 }
 
-/// The same shapes as an enum, as in programs that know all types.
+/// The same shapes as an enum, for programs that know all types.
 private enum KnownShape: Codable, Equatable {
   case circle(Circle)
   case rectangle(Rectangle)

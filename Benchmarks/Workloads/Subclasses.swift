@@ -104,9 +104,9 @@ final class Bird: Animal {
   }
 }
 
-/// An animal with a number for its class, as programs keep subclasses by hand.
+/// An animal with a number for its class, which is how programs code subclasses by hand.
 ///
-/// The floor takes these, too, since a tape is read as it was written, and a base class would read only its part.
+/// The floor uses these, too, since a tape is read as it was written, and a base class would read only its part.
 private struct NumberedAnimal: Codable, Equatable {
   let animal: Animal
 

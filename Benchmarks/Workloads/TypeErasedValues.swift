@@ -1,7 +1,7 @@
 import RandomArchives
 
 extension Workload {
-  /// Values of which no type says what they hold. The floor replays only what is requested by its type.
+  /// Type-erased values. The floor replays only values that are requested by their type.
   static let typeErased = Workload(name: "type-erased") { scale in
     var generator = SeededGenerator(seed: 31)
     let value = AnyValue.list((0..<scale.count(2_000)).map { _ in AnyValue(using: &generator) })

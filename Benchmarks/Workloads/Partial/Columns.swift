@@ -1,4 +1,4 @@
-/// A record of which a reader needs one property.
+/// A record, of which a reader needs one property.
 struct Measured: Codable, Equatable {
   var identifier: Int
   var station: String

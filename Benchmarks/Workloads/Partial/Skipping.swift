@@ -1,6 +1,6 @@
 import Foundation
 
-/// A record of which a reader knows little. Its strings, its rows of numbers and its bytes take about 4 KB each.
+/// A record that a reader declares in part. Its strings, its rows of numbers and its bytes take about 4 KB each.
 struct Attachment: Codable, Equatable {
   var identifier: Int
   var lines: [String]

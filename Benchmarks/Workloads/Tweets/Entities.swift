@@ -15,7 +15,7 @@ struct Entities: Codable, Equatable {
   }
 }
 
-/// A word after a sign. Here and below, `indices` are the start and the end in the text.
+/// A word after a "#" or "$". Here and below, `indices` are the start and the end in the text.
 struct Hashtag: Codable, Equatable {
   var text: String
   var indices: [Int]

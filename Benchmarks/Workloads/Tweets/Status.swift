@@ -3,7 +3,7 @@ struct Timeline: Codable, Equatable {
   var statuses: [Status]
 }
 
-/// A status, with everything that the API says about it.
+/// A status, with everything that the API returns.
 struct Status: Codable, Equatable {
   var metadata: StatusMetadata?
   var createdAt: String

@@ -1,4 +1,4 @@
-/// Generates statuses whose length, repetition and nesting are like those of the API's.
+/// Generates statuses with the length, repetition and nesting of those from the API.
 struct TimelineGenerator {
   private var generator: SeededGenerator
 

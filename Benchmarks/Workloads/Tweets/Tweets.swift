@@ -3,7 +3,7 @@ import Foundation
 extension Workload {
   /// A page of a timeline: nested records of many keys, with many optionals and many repeated strings.
   ///
-  /// It is not divided, since it is small. If a file is given, its statuses are used.
+  /// The data is not reduced, since it is small. If a file is given, its statuses are used.
   static let tweets = Workload(name: "tweets", countingDivisor: 1) { scale in
     let timeline: Timeline
     var origin = "made up"
