@@ -2,7 +2,7 @@
 //
 //   node report-in-browser.mjs BROWSER REPORT [SCREENSHOTS]
 //
-// It talks to the browser over its debugging pipe (Chrome DevTools Protocol), so that it needs no packages.
+// It controls the browser through its debugging pipe (Chrome DevTools Protocol), so that it needs no packages.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -53,7 +53,7 @@ const event = (method) => new Promise((done) => {
   listeners.push(listener);
 });
 
-// Runs in the page, and comes back with what it returns.
+// Runs a function in the page, and returns its result.
 async function page(work, ...values) {
   const expression = `(${work})(...${JSON.stringify(values)})`;
   const { result, exceptionDetails } = await send("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true });
@@ -81,7 +81,7 @@ async function clickOn(selector) {
     const element = document.querySelector(selector);
     element.scrollIntoView({ block: "center", behavior: "instant" });
     const box = element.getBoundingClientRect();
-    // In a cell of the map what is inside lies on top: its upper left corner is its own.
+    // In a cell of the map, nested cells lie on top; its upper left corner is its own.
     return [box.left + Math.min(12, box.width / 2), box.top + Math.min(9, box.height / 2)];
   }, selector);
   const mouse = (type) => send("Input.dispatchMouseEvent", { type, x: point[0], y: point[1], button: "left", clickCount: 1 });
@@ -126,7 +126,7 @@ async function use(width, scheme) {
   check(light === (scheme === "light"), `the ground is ${drawn.ground}`);
   await shoot(`${width}-${scheme}`, true);
 
-  // The cells of one level fill the map without lying on each other.
+  // The cells of one level fill the map without overlap.
   const areas = await page(() => {
     const map = document.getElementById("map").getBoundingClientRect();
     let outside = 0;
@@ -164,7 +164,7 @@ async function use(width, scheme) {
   await page(() => document.querySelector("#crumbs button").click());
   check(await page(() => document.querySelectorAll("#crumbs button").length) === 1, "the first crumb leads back");
 
-  // A tooltip where the mouse is.
+  // A tooltip appears at the mouse.
   if (width > 600) {
     const box = await page(() => {
       const cell = document.querySelector("#map button.cell");
@@ -188,7 +188,7 @@ async function use(width, scheme) {
   await shoot(`${width}-${scheme}-class`);
   await page(() => document.getElementById("by-path").click());
 
-  // A table in the order of its columns.
+  // A table can be sorted by each column.
   const orders = await page(() => {
     const number = (row, index) => Number(row.cells[index].textContent.replaceAll(",", ""));
     const all = document.querySelector("#keys .more");
@@ -210,14 +210,14 @@ async function use(width, scheme) {
   check(isSorted(orders.rising, 1, 1), "another click turns that around");
   check(isSorted(orders.byName, 0, 1), "names rise first");
 
-  // A large value leads to its place in the tree, and a reference to its object.
+  // A large value leads to its row in the tree, and a reference to its object.
   const found = await page(() => {
     document.querySelector("#values .link").click();
     const row = document.querySelector(".row.found");
     return row && { id: row.parentElement.id, crumbs: document.querySelectorAll("#crumbs button").length, text: row.textContent };
   });
   check(found && found.crumbs >= 1, `a large value leads into the tree, ${JSON.stringify(found)}`);
-  // Whether a reference leads to anything on the page: in an archive without objects there is none.
+  // Whether a reference leads to anything on the page: there is none in an archive without objects.
   const leads = await page(() => {
     const { byPath, nodeKinds } = JSON.parse(document.getElementById("data").textContent);
     const reference = nodeKinds.indexOf("reference"), homes = new Set();
