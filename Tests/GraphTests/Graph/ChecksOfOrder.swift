@@ -163,4 +163,49 @@ import Testing
     let check = KeyedArchiver.check(Numbers())
     #expect(check.isPassed, "\(check)")
   }
+
+  /// A value that shares its storage with its copies, or keeps all storage without text in one place.
+  private struct Shared: Codable {
+    final class Storage: Sendable {
+      let text: String
+      init(_ text: String) { self.text = text }
+    }
+
+    static let empty = Storage("")
+    let storage: Storage
+
+    init(_ text: String) { storage = Storage(text) }
+
+    init(from decoder: any Decoder) throws {
+      let text = try decoder.singleValueContainer().decode(String.self)
+      storage = text.isEmpty ? Shared.empty : Storage(text == "lost" ? "" : text)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(storage.text)
+    }
+  }
+
+  private final class Car: Codable {
+    let engine: Shared.Storage
+
+    init(_ engine: Shared.Storage) { self.engine = engine }
+    init(from decoder: any Decoder) throws { engine = try Shared(from: decoder).storage }
+    func encode(to encoder: any Encoder) throws { try engine.text.encode(to: encoder) }
+  }
+
+  @Test("values that share their storage lose nothing, but objects that share a part do")
+  func storage() {
+    let value = Shared("text")
+    for values in [[value, value, Shared("other")], [Shared(""), Shared("")]] {
+      let check = KeyedArchiver.check(["key": values, "other": values])
+      #expect(check.isPassed, "\(check)")
+    }
+    let lost = Shared("lost")
+    let losses = ["[0].storage.text: lost comes back as ", "[1].storage.text: lost comes back as "]
+    #expect(KeyedArchiver.check([lost, lost]).losses == losses)
+    let check = KeyedArchiver.check([Car(value.storage), Car(value.storage)])
+    #expect(check.losses.count == 1 && check.losses[0].hasPrefix("[1].engine: was an object"), "\(check)")
+  }
 }

@@ -34,10 +34,10 @@ extension KeyedArchiver {
   /// ```
   ///
   /// The check compares the stored properties of all values and objects that can be reached, including those that are
-  /// not encoded, and the identity of objects. Caches are stored properties, too, except `lazy` ones; a type that
-  /// conforms to `CustomReflectable` can leave them out. The check compares the elements of sets, and everything else
-  /// that reflection does not show, by archiving the copy once more, up to a container that has the same keys or
-  /// elements in another order.
+  /// not encoded, and the identity of objects, but not of the storage of values. Caches are stored properties, too,
+  /// except `lazy` ones; a type that conforms to `CustomReflectable` can leave them out. The check compares the elements
+  /// of sets, and everything else that reflection does not show, by archiving the copy once more, up to a container that
+  /// has the same keys or elements in another order.
   ///
   /// It finds types by their names, as another process would. It takes the memory of several copies, and much more
   /// time than archiving.

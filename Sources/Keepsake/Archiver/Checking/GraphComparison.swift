@@ -5,10 +5,12 @@ struct GraphComparison {
   private(set) var samples: [Any] = []
 
   private struct Pair {
-    let original: Any
-    let copy: Any
+    var original: Any
+    var copy: Any
     /// The number of the last step of the path.
     let path: Int
+    /// Whether a structure or an enumeration holds it. An object that cannot be archived is then their storage.
+    var isInValue = false
   }
 
   private var waiting: [Pair] = []
@@ -45,7 +47,8 @@ struct GraphComparison {
 
   /// Returns the difference between two values without their members, and adds the members to `waiting`.
   private mutating func compare(_ pair: Pair) -> String? {
-    let pair = Pair(original: held(pair.original), copy: held(pair.copy), path: pair.path)
+    var pair = pair
+    (pair.original, pair.copy) = (held(pair.original), held(pair.copy))
     let type = type(of: pair.original)
     guard type == Swift.type(of: pair.copy) else {
       return "is a \(Swift.type(of: pair.copy)) now and was a \(type)"
@@ -53,14 +56,17 @@ struct GraphComparison {
     if seenTypes.insert(ObjectIdentifier(type)).inserted { samples.append(pair.original) }
     if type is AnyClass {
       let (original, copy) = (pair.original as AnyObject, pair.copy as AnyObject)
+      let isStorage = pair.isInValue && !(original is any Encodable)
       switch (copies[ObjectIdentifier(original)], originals[ObjectIdentifier(copy)]) {
-      case (nil, nil):
+      case (let known?, _) where known === copy: return nil
+      case (_?, _?) where isStorage: return nil
+      case (_?, _) where !isStorage:
+        return "was an object that also occurs elsewhere, and is a different one now"
+      case (nil, _?) where !isStorage:
+        return "is an object that also occurs elsewhere, and was a different one"
+      default:
         copies[ObjectIdentifier(original)] = copy
         originals[ObjectIdentifier(copy)] = original
-      case (let known?, _):
-        return known === copy ? nil : "was an object that also occurs elsewhere, and is a different one now"
-      case (nil, _):
-        return "is an object that also occurs elsewhere, and was a different one"
       }
     } else if let isEqual = areEqualValues(pair.original, pair.copy) {
       return isEqual ? nil : "\(text(of: pair.original)) comes back as \(text(of: pair.copy))"
@@ -77,6 +83,12 @@ struct GraphComparison {
       let (name, other) = (nameOfCase(pair.original), nameOfCase(pair.copy))
       guard name == other else { return "was \(name ?? "?") and is \(other ?? "?") now" }
     }
+    let isInValue =
+      switch original.displayStyle {
+      case .struct, .enum: true
+      case .class: pair.isInValue && !(pair.original is any Encodable)
+      default: pair.isInValue
+      }
     let properties = StoredProperty.all(of: original.subjectType)?.filter { $0.ownership == .unowned } ?? []
     var levels = (Optional(original), Optional(copy))
     while let own = levels.0, let other = levels.1 {
@@ -93,7 +105,7 @@ struct GraphComparison {
         }
         let isSome = original.displayStyle == .optional
         let path = isSome ? pair.path : path(step(own.label, index), after: pair.path)
-        waiting.append(Pair(original: own.value, copy: other.value, path: path))
+        waiting.append(Pair(original: own.value, copy: other.value, path: path, isInValue: isInValue))
         if properties.contains(where: { $0.name == own.label && $0.owner == owner }),
           let object = other.value as? any AnyObject & Encodable, unowned[ObjectIdentifier(object)] == nil
         {
@@ -124,7 +136,8 @@ struct GraphComparison {
     let known = Dictionary(members(of: copy), uniquingKeysWith: { first, _ in first })
     for (key, value) in members(of: original) {
       if let other = known[key] {
-        waiting.append(Pair(original: value, copy: other, path: path(".\(key)", after: pair.path)))
+        let path = path(".\(key)", after: pair.path)
+        waiting.append(Pair(original: value, copy: other, path: path, isInValue: pair.isInValue))
       } else if isLost(key) {
         return "does not contain the key \(text(of: key)) any more"
       }
