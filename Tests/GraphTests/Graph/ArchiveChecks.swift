@@ -237,6 +237,11 @@ final class CheckedTwig: CheckedLeaf {}
     expectLoss("value..b: 2 comes back as 3", ["a": 1, ".b": 2], into: ["a": 1, ".b": 3])
     expectLoss("value: had 2 elements and has 3 elements now", [1, 2], into: [1, 2, 3] as Set)
     expectLoss("value: does not contain 2 any more", [1, 2], into: [1, 3] as Set)
+    let hidden = "comes back as another value with the same description"
+    let date = Date(timeIntervalSince1970: 0.25)
+    expectLoss("value: \(date) \(hidden)", date, into: Date(timeIntervalSince1970: 0))
+    let duration = Duration(secondsComponent: 1, attosecondsComponent: 1)
+    expectLoss("value: 1.0 seconds \(hidden)", .seconds(1), into: duration)
     // NaN is not an element of a set that contains it.
     expectPassed([Double.nan: 1])
     expectPassed([[Double.nan], [1]] as Set)

@@ -69,7 +69,9 @@ struct GraphComparison {
         originals[ObjectIdentifier(copy)] = original
       }
     } else if let isEqual = areEqualValues(pair.original, pair.copy) {
-      return isEqual ? nil : "\(text(of: pair.original)) comes back as \(text(of: pair.copy))"
+      if isEqual { return nil }
+      let (own, other) = (text(of: pair.original), text(of: pair.copy))
+      return "\(own) comes back " + (own == other ? "as another value with the same description" : "as \(other)")
     }
     return compareMembers(pair)
   }
