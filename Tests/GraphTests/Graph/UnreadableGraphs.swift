@@ -71,6 +71,20 @@ import Testing
     back.load?.load = nil
   }
 
+  @Test("the advice for a wrapper that cannot be encoded works")
+  func otherWrapper() throws {
+    let watcher = Watcher(isDeferred: false)
+    watcher.other = watcher
+    let found = try failure { try ArchiveEncoder().encode(watcher) }
+    let advice =
+      "Encode Watcher.other with encodeDeferred(_:forKey:) and decode it with decodeDeferred(_:forKey:_:)."
+    #expect(found.code == .cycle && found.description.contains(advice), "\(found)")
+    watcher.isDeferred = true
+    let back = try roundTrip(watcher)
+    #expect(back.other === back)
+    (watcher.other, back.other) = (nil, nil)
+  }
+
   @Test("a refused value leaves no trace in the archiver")
   func nothingIsLeft() throws {
     let shared = Named("shared")
@@ -334,4 +348,38 @@ private final class Soft: Codable {
 private final class Bulky: Codable {
   var next: Bulky?
   var deep = [[[[[[[[[[1, 2]]]]]]]]]]
+}
+
+/// A wrapper that is not `Codable`, as `Published` of Combine.
+@propertyWrapper private struct Watched<Value> {
+  var wrappedValue: Value
+}
+
+private final class Watcher: Codable {
+  @Watched var other: Watcher? = nil
+  var isDeferred: Bool
+
+  init(isDeferred: Bool) { self.isDeferred = isDeferred }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    isDeferred = try container.decode(Bool.self, forKey: .isDeferred)
+    if isDeferred {
+      try container.decodeDeferred(Watcher?.self, forKey: .other) { [weak self] in self?.other = $0 }
+    } else {
+      other = try container.decodeIfPresent(Watcher.self, forKey: .other)
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(isDeferred, forKey: .isDeferred)
+    if isDeferred {
+      try container.encodeDeferred(other, forKey: .other)
+    } else {
+      try container.encodeIfPresent(other, forKey: .other)
+    }
+  }
+
+  private enum CodingKeys: CodingKey { case other, isDeferred }
 }

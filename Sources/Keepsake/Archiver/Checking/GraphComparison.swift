@@ -19,6 +19,8 @@ struct GraphComparison {
   /// The object in the copy for each object of the original, and the other way round.
   private var copies: [ObjectIdentifier: AnyObject] = [:]
   private var originals: [ObjectIdentifier: AnyObject] = [:]
+  /// The storage of values that was compared. Copy-on-write may share it in one of the graphs only.
+  private var comparedStorage: Set<[ObjectIdentifier]> = []
   private var seenTypes: Set<ObjectIdentifier> = []
   /// The objects of the copy to which `unowned` properties refer, each with the path of the first one.
   private var unowned: [ObjectIdentifier: (object: Weak<AnyObject>, path: Int)] = [:]
@@ -56,22 +58,23 @@ struct GraphComparison {
     if seenTypes.insert(ObjectIdentifier(type)).inserted { samples.append(pair.original) }
     if type is AnyClass {
       let (original, copy) = (pair.original as AnyObject, pair.copy as AnyObject)
-      let isStorage = pair.isInValue && !(original is any Encodable)
-      switch (copies[ObjectIdentifier(original)], originals[ObjectIdentifier(copy)]) {
-      case (let known?, _) where known === copy: return nil
-      case (_?, _?) where isStorage: return nil
-      case (_?, _) where !isStorage:
-        return "was an object that also occurs elsewhere, and is a different one now"
-      case (nil, _?) where !isStorage:
+      let ids = [ObjectIdentifier(original), ObjectIdentifier(copy)]
+      if pair.isInValue, !(original is any Encodable) {
+        guard comparedStorage.insert(ids).inserted else { return nil }
+        return compareMembers(pair)
+      }
+      switch (copies[ids[0]], originals[ids[1]]) {
+      case (nil, nil):
+        (copies[ids[0]], originals[ids[1]]) = (copy, original)
+      case (let known?, _):
+        return known === copy ? nil : "was an object that also occurs elsewhere, and is a different one now"
+      case (nil, _):
         return "is an object that also occurs elsewhere, and was a different one"
-      default:
-        copies[ObjectIdentifier(original)] = copy
-        originals[ObjectIdentifier(copy)] = original
       }
     } else if let isEqual = areEqualValues(pair.original, pair.copy) {
       if isEqual { return nil }
       let (own, other) = (text(of: pair.original), text(of: pair.copy))
-      return "\(own) comes back " + (own == other ? "as another value with the same description" : "as \(other)")
+      return "\(own) comes back as \(own == other ? "another value with the same description" : other)"
     }
     return compareMembers(pair)
   }

@@ -95,6 +95,8 @@ extension EncodingSession {
   ) -> String? {
     guard property.ownership == .strong || property.ownership == .unowned else { return nil }
     guard property.type == finding.type || property.type == finding.optionalType else {
+      // As a wrapper of another library.
+      if !(property.type is any Encodable.Type) { return deferring(name, "(_:forKey:)", "(_:forKey:_:)") }
       return "encode \(name) as the \(property.type) that it is, not as \(finding.type)"
     }
     if property.type is any ValueThatCanBeEmpty.Type { return "declare \(name) as a var" }
