@@ -135,7 +135,7 @@ import Testing
     #expect(found.code == .cycle && found.description.contains("Ring.next"), "\(found)")
     #expect(try failure { try archiver.finishEncoding() }.code == .cycle)
     let again = try? archiver.encodedData
-    #expect(again == nil, "an archive came out that has the ring in it")
+    #expect(again == nil, "the archive contains the cycle")
   }
 
   @Test("a cycle in a failed value that the caller catches leaves no trace")
