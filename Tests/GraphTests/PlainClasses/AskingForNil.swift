@@ -165,5 +165,10 @@ import Testing
     alone.named = ["twig": Branch("twig")]
     let back = try decoder.decode(Branch.self, from: ArchiveEncoder().encode(alone))
     #expect(back.others.map(\.name) == ["leaf"] && back.named.mapValues(\.name) == ["twig": "twig"])
+    (alone.others, alone.named) = ([], ["alone": alone])
+    defer { alone.cut() }
+    let closed = try decoder.decode(Branch.self, from: ArchiveEncoder().encode(alone))
+    defer { closed.cut() }
+    #expect(closed.others.isEmpty && closed.named["alone"] === closed)
   }
 }

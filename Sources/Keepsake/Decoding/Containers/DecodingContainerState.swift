@@ -34,10 +34,11 @@ final class DecodingContainerState: ContainerState {
   /// Makes this the state of a container for the value at `offset`, whose frame at `depth` is open.
   @inline(__always)
   func begin(at offset: Int, _ depth: Int) {
-    if index != nil, self.offset != offset { index = nil }
+    head = session.nesting.frames[depth].head
+    // An earlier attempt may have read the container, or have found it empty.
+    if let index, self.offset != offset || index.entries.count != head.count { self.index = nil }
     self.offset = offset
     self.depth = depth
-    head = session.nesting.frames[depth].head
     isTopLevel = offset == session.lookups.topLevelOffset && session.isAtTopLevel(depth)
     expectedSlots = head.isRecord && !isTopLevel ? head.count : 0
     isInOrder = !isTopLevel && index == nil
