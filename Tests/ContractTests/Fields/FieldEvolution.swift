@@ -54,6 +54,47 @@ import Testing
     #expect(try transcode(["count": 3], to: Counted.self)._count == 3)
   }
 
+  private struct Inches: EncodingConfigurationProviding, DecodingConfigurationProviding {
+    static let encodingConfiguration = 25.4
+    static let decodingConfiguration = 25.4
+  }
+
+  private struct Length: EncodableWithConfiguration, DecodableWithConfiguration {
+    var millimeters = 0.0
+    init(_ millimeters: Double) { self.millimeters = millimeters }
+    init(from decoder: any Decoder, configuration: Double) throws {
+      millimeters = try Double(from: decoder) * configuration
+    }
+    func encode(to encoder: any Encoder, configuration: Double) throws {
+      try (millimeters / configuration).encode(to: encoder)
+    }
+  }
+
+  @propertyWrapper private final class Shared: Codable {
+    var wrappedValue: Int
+    init(wrappedValue: Int) { self.wrappedValue = wrappedValue }
+  }
+
+  private struct Wrapped: ArchivedFields {
+    @CodableConfiguration(from: Inches.self) var width = Length(25.4)
+    @Shared var count = 1
+  }
+
+  private struct PlainWrapped: Codable {
+    @CodableConfiguration(from: Inches.self) var width = Length(25.4)
+    @Shared var count = 1
+  }
+
+  @Test("a wrapper of Foundation, or one that is a class, leaves the name as it is")
+  func wrappers() throws {
+    let (value, plain) = (Wrapped(), PlainWrapped())
+    (value.count, plain.count) = (2, 2)
+    #expect(try ArchiveEncoder().encode(value) == ArchiveEncoder().encode(plain))
+    let back = try transcode(plain, to: Wrapped.self)
+    #expect(back.width.millimeters == 25.4 && back.count == 2)
+    #expect(try transcode(["_width": 2.0], to: Wrapped.self).width.millimeters == 50.8)
+  }
+
   /// The inner value has another default here than in its own type.
   private struct Outer: ArchivedFields, Equatable {
     var street = Street(name: "default", number: 3)

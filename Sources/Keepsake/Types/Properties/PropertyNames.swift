@@ -74,21 +74,23 @@ struct PropertyNames {
   /// The name that the program uses, without the underscore of the storage of a wrapper or an observed property.
   ///
   /// No record says whether a property is such storage. It counts as storage if it has an underscore, and its class is
-  /// observed or its type is a structure of a module that may have wrappers.
+  /// observed, or its type stores a `wrappedValue` or is a structure of a module that may have wrappers.
   private func plainName(of property: StoredProperty) -> String {
     let name = String(property.name.dropFirst())
     func hasSibling(_ name: String) -> Bool {
       list.contains { $0.name == name && $0.owner == property.owner }
     }
     guard property.hasUnderscore, !name.isEmpty, !hasSibling(name),
-      hasSibling("_$observationRegistrar") || isStructure(property.type)
+      hasSibling("_$observationRegistrar") || mayWrap(property.type)
     else { return property.name }
     return name
   }
 
-  private func isStructure(_ type: Any.Type) -> Bool {
-    guard !(type is AnyClass), StoredProperty.all(of: type) != nil else { return false }
-    return !["Swift", "Foundation", "__C"].contains(RuntimeTypes.name(of: type).prefix { $0 != "." })
+  private func mayWrap(_ type: Any.Type) -> Bool {
+    guard let properties = StoredProperty.all(of: type) else { return false }
+    if properties.contains(where: { $0.name == "wrappedValue" }) { return true }
+    return !(type is AnyClass)
+      && !["Swift", "Foundation", "__C"].contains(RuntimeTypes.name(of: type).prefix { $0 != "." })
   }
 
   /// The key given to `property`: an inner nil if the property is not archived, an outer nil if none was given.
