@@ -91,11 +91,14 @@ extension Polymorphic: Codable, NativelyEncodable, NativelyDecodable {
     }
     guard encoder.writesArchive else {
       do { try encoder.refuseCopy() } catch { throw EncodingError.invalid(value, error, encoder.codingPath) }
-      let name = ClassNames.name(of: type(of: value))
-      guard !RuntimeTypes.isAddressed(name) else {
-        let problem =
-          "\(type(of: value)) is private or local, and has no name that another process could find. Let it conform to "
-          + "ArchivableClass with an archivedClassName"
+      let (kind, name) = (type(of: value), ClassNames.name(of: type(of: value)))
+      let isPrivate = RuntimeTypes.isAddressed(name)
+      // A name that the program gives is one that it knows how to read.
+      guard !isPrivate,
+        ClassNames.name(setFor: kind) != nil
+          || ClassNames.types(foundBy: name).contains(where: { $0 == kind })
+      else {
+        let problem = EncodingSession.unfindableName(kind, isPrivate ? "(private)." + name : name)
         throw EncodingError.invalid(value, ArchiveError(.unresolvableClass, problem), encoder.codingPath)
       }
       var container = encoder.container(keyedBy: TypedValueKeys.self)

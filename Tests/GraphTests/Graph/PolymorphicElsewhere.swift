@@ -111,6 +111,26 @@ import Testing
     #expect((back as? StatedElsewhere)?.side == 4)
   }
 
+  @Test("a generic type is refused, unless the program gives it a name")
+  func genericTypes() throws {
+    for value in [[1: "a"] as Any, ElsewhereBox(content: 1), Int?.some(1) as Any] {
+      for found in [
+        try failure { try json(Polymorphic<Any>(value)) },
+        try failure { try ArchiveEncoder().encode(Polymorphic<Any>(value)) },
+      ] {
+        #expect(found.kind == .invalidValue && found.code == .unresolvableClass)
+        #expect(found.description.contains("it is generic, and the name does not lead to it"))
+      }
+    }
+    KeyedArchiver.setClassName("ElsewhereBox of a double", for: ElsewhereBox<Double>.self)
+    KeyedUnarchiver.setClass(ElsewhereBox<Double>.self, forClassName: "ElsewhereBox of a double")
+    let back = try JSONDecoder().decode(
+      Polymorphic<Any>.self,
+      from: json(Polymorphic<Any>(ElsewhereBox(content: 2.5)))
+    )
+    #expect((back.wrappedValue as? ElsewhereBox<Double>)?.content == 2.5)
+  }
+
   @Test("a value that is not Encodable is an error, also in an archive")
   func notEncodable() throws {
     let value = Polymorphic<any ElsewherePlain>(wrappedValue: ElsewherePlainValue())
@@ -142,6 +162,10 @@ import Testing
 
 protocol ElsewhereShape: Codable {
   var size: Int { get }
+}
+
+struct ElsewhereBox<Content: Codable>: Codable {
+  var content: Content
 }
 
 struct ElsewhereSquare: ElsewhereShape {

@@ -170,7 +170,7 @@ extension EncodingSession {
     let others = found.filter { $0 != type && !isCopy($0, of: type) }
     if others.isEmpty, found.contains(where: { $0 == type }) { return }
     throw misuse(
-      others.isEmpty ? unfindableName(type, name) : sharedName(name, others + [type]),
+      others.isEmpty ? EncodingSession.unfindableName(type, name) : sharedName(name, others + [type]),
       code: .unresolvableClass
     )
   }
@@ -205,7 +205,8 @@ extension EncodingSession {
     return base(of: parent) ?? parent
   }
 
-  private func unfindableName(_ type: Any.Type, _ name: String) -> String {
+  /// Why no reader could find `type` by `name`, and what to do about it.
+  static func unfindableName(_ type: Any.Type, _ name: String) -> String {
     // The program cannot declare a name for such a type.
     let advice =
       RuntimeTypes.name(of: type).hasPrefix("Swift.")
