@@ -533,6 +533,9 @@ import Testing
     var saddle = Saddle()
     struct Saddle: Codable { var rider: FreeRider? }
   }
+  final class UnsafeRider: Codable {
+    unowned(unsafe) var pillion: UnsafeRider?
+  }
 
   @Test("the error for an unowned property gives advice that works") func unowned() throws {
     let horse = Horse()
@@ -542,6 +545,9 @@ import Testing
     let free = FreeHorse()
     free.saddle.rider = FreeRider(free)
     try forEachWay(free) { #expect($0.saddle.rider?.horse === $0) }
+    let rider = UnsafeRider()
+    unsafe rider.pillion = rider
+    #expect(refusal(of: rider)?.contains("Make UnsafeRider.pillion weak or unowned. Or make") == true)
   }
 
   @Test("the error for a let advises a var, also if it is optional", arguments: ["peers", "first"])

@@ -93,7 +93,8 @@ extension EncodingSession {
     _ finding: PropertyProbe.Finding,
     _ name: String
   ) -> String? {
-    guard property.ownership == .strong || property.ownership == .unowned else { return nil }
+    guard property.ownership != .weak else { return nil }
+    if property.ownership == .unmanaged { return "make \(name) weak or unowned" }
     guard property.type == finding.type || property.type == finding.optionalType else {
       // As a wrapper of another library.
       if !(property.type is any Encodable.Type) { return deferring(name, "(_:forKey:)", "(_:forKey:_:)") }
