@@ -23,6 +23,51 @@ import Testing
     }
   }
 
+  private class Numbered: Codable {
+    let number: Int
+    var next: AnyObject? { nil }
+  }
+
+  private final class Open: Numbered {
+    @Polymorphic var friend: AnyObject?
+    override var next: AnyObject? { friend }
+
+    private enum CodingKeys: CodingKey { case friend }
+
+    required init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      _friend = try container.decode(Polymorphic<AnyObject?>.self, forKey: .friend)
+      try super.init(from: decoder)
+    }
+  }
+
+  private final class Twice: Numbered {
+    var friend: Twice??
+    override var next: AnyObject? { friend ?? nil }
+
+    private enum CodingKeys: CodingKey { case friend }
+
+    required init(from decoder: any Decoder) throws {
+      friend = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Twice?.self, forKey: .friend)
+      try super.init(from: decoder)
+    }
+  }
+
+  @Test("properties that are behind a protocol now, or optional twice", arguments: [Open.self, Twice.self])
+  private func otherTypes(type: Numbered.Type) throws {
+    for (number, friend) in [0: 1, 1: 2, 2: 0, 3: 3] { members[number].friend = members[friend] }
+    let archiver = KeyedArchiver()
+    archiver.setClassName("Member", for: Before.Member.self)
+    try archiver.encode(members, forKey: "all")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    unarchiver.setClass(type, forClassName: "Member")
+    let back = try unarchiver.decode([Numbered].self, forKey: "all")
+    for (index, next) in [1, 2, 0, 3].enumerated() { #expect(back[index].next === back[next]) }
+    #expect(back[4].next == nil)
+    for case let open as Open in back { open.friend = nil }
+    for case let twice as Twice in back { twice.friend = nil }
+  }
+
   /// Stores its own friend if there is none yet.
   private final class Sociable: Codable {
     let number: Int

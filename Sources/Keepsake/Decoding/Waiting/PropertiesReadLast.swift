@@ -72,7 +72,8 @@ struct PropertiesReadLast {
     /// lost. 0 if it cannot wait.
     var preference: Int {
       guard let waiting else { return weak == nil ? 0 : 1 }
-      return waiting.property.ownership == .unowned ? 2 : isField ? 3 : retained == nil ? 4 : 5
+      if waiting.property.ownership == .unowned { return 2 }
+      return isField ? 3 : RuntimeMetadata.wrappedType(of: waiting.property.type) is AnyClass ? 5 : 4
     }
   }
 

@@ -291,12 +291,10 @@ extension DecodingSession {
     let property = object.property(for: key)
     let isStored = property?.type == Value.self || property?.type == Value?.self
     if isStored || later.readLast.throwsForValues, let property, property.isVariable {
-      if isStored, let target = RuntimeMetadata.wrappedType(of: property.type) as? any AnyObject.Type {
-        if property.ownership == .strong {
-          retained = waitingProperty(property, isField: false)
-        } else {
-          makeReference(target, property)
-        }
+      if isStored, property.ownership == .strong {
+        retained = waitingProperty(property, isField: false)
+      } else if isStored, let target = RuntimeMetadata.wrappedType(of: property.type) as? any AnyObject.Type {
+        makeReference(target, property)
         if property.ownership == .weak { weak = property }
       }
       if isReadLast || later.readLast.include(property) {
