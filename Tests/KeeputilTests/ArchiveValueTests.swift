@@ -80,7 +80,7 @@ import Testing
     #expect(summary.referenceCounts == [0, 1, 2, 1])
   }
 
-  @Test("reading the keys of a large dictionary takes time in proportion to their number")
+  @Test("verifying the keys of a large dictionary takes time in proportion to their number")
   func manyKeys() throws {
     try expectTimeInProportion(to: 150_000) { count in
       let keys = Dictionary(uniqueKeysWithValues: (0..<count).map { ("key \($0)", $0) })

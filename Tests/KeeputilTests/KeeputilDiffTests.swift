@@ -169,7 +169,7 @@ import Testing
     #expect(lines.count == 1 && lines[0].hasPrefix("~ root.books[5].author: "), "\(lines)")
   }
 
-  @Test("changed classes, types and weak references are found in a cycle")
+  @Test("changed classes in a cycle, types and weak references are found")
   func handmade() throws {
     let next = { (number: UInt8, value: UInt8) -> [UInt8] in
       [number] + CraftedArchive.map(("n", [Tag.objectReference, 3 - number]), ("v", [value]))

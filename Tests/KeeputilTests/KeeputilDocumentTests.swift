@@ -42,7 +42,7 @@ import Testing
     #expect(rows[1]["changed"] as? Int == 1 && rows[1]["added"] as? Int == 0)
   }
 
-  @Test("commands read a file as of an earlier save")
+  @Test("commands read an earlier save")
   func earlierSaves() throws {
     for (number, title) in [(1, "first"), (2, "second"), (3, "third")] {
       #expect(try run("print", "--at", "\(number)", "note.keepsake").output.contains("\"\(title)\""))

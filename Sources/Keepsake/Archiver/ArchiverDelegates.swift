@@ -21,8 +21,8 @@ public protocol KeyedArchiverDelegate: AnyObject {
   /// Returns what to archive for `object`: itself, another object, or nil.
   ///
   /// The archiver calls this once for each object, but not for the objects that it returns. It archives the result
-  /// wherever it reaches `object`. If that is of another class than the declared one, archiving throws. Nil can be read
-  /// as an optional only.
+  /// wherever it reaches `object`. If the result does not fit the declared type, archiving throws. Only an optional can
+  /// read nil.
   func archiver(_ archiver: KeyedArchiver, willEncode object: Any) -> Any?
 
   /// The archiver will archive `newObject`, or nil, instead of `object`.

@@ -174,7 +174,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     }
   }
 
-  /// Whether the archive has a value under `key`, even nil, but not a weak reference to an object that is missing. It is
+  /// Whether the archive has a value under `key`, even nil. A weak reference to a missing object does not count. It is
   /// `false` for an archive whose top level has no keys.
   ///
   /// It is also `false` if the archive is damaged in such a way that the unarchiver cannot find the keys. The next call

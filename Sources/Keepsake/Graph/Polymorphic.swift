@@ -94,9 +94,7 @@ extension Polymorphic: Codable, NativelyEncodable, NativelyDecodable {
       let (kind, name) = (type(of: value), ClassNames.name(of: type(of: value)))
       let isPrivate = RuntimeTypes.isAddressed(name)
       // A name that the program gives is one that it knows how to read.
-      guard !isPrivate,
-        ClassNames.name(setFor: kind) != nil
-          || ClassNames.types(foundBy: name).contains(where: { $0 == kind })
+      guard !isPrivate, ClassNames.name(setFor: kind) != nil || !ClassNames.types(foundBy: name).isEmpty
       else {
         let problem = EncodingSession.unfindableName(kind, isPrivate ? "(private)." + name : name)
         throw EncodingError.invalid(value, ArchiveError(.unresolvableClass, problem), encoder.codingPath)

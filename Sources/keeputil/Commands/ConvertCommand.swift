@@ -28,7 +28,7 @@ enum ConvertCommand: Command {
       finite as "NaN", "Infinity", "-Infinity". Characters that are invisible, or that a terminal would obey, are
       escaped.
     in a property list
-      nil as "$null", Decimal and integers beyond 64 bits as text, Date without fractions of a second, or if far off in
+      nil as "$null", Decimal and integers beyond 64 bits as text, Date without fractions of a second, far dates as
       seconds since 2001. XML lacks most control characters: texts lose them; in a key, U+FFFD and the character's
       number replace one, as in {1B}, so that different keys stay different. Foundation drops a U+FEFF with which a
       text begins; in a key, it is replaced.

@@ -40,7 +40,7 @@ import Testing
     #expect(counts.count == 2)
   }
 
-  @Test("invalid names are neither looked up nor cached")
+  @Test("invalid names are not looked up")
   func noNames() {
     let counts = Counts()
     let lookup = counts.lookup()

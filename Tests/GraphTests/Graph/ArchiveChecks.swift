@@ -242,6 +242,8 @@ final class CheckedTwig: CheckedLeaf {}
     expectLoss("value: \(date) \(hidden)", date, into: Date(timeIntervalSince1970: 0))
     let duration = Duration(secondsComponent: 1, attosecondsComponent: 1)
     expectLoss("value: 1.0 seconds \(hidden)", .seconds(1), into: duration)
+    let text = String(repeating: "x", count: 60)
+    expectLoss("value: \(text)… comes back as \(text)…", text + "1", into: text + "2")
     // NaN is not an element of a set that contains it.
     expectPassed([Double.nan: 1])
     expectPassed([[Double.nan], [1]] as Set)

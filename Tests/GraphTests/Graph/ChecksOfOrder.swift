@@ -208,4 +208,29 @@ import Testing
     let check = KeyedArchiver.check([Car(value.storage), Car(value.storage)])
     #expect(check.losses.count == 1 && check.losses[0].hasPrefix("[1].engine: was an object"), "\(check)")
   }
+
+  /// A value whose reflection shows an object that is made for it.
+  private struct Mirrored: Codable, CustomReflectable {
+    final class Shown {
+      let number: Int
+      init(_ number: Int) { self.number = number }
+    }
+
+    let number: Int
+
+    init(_ number: Int) { self.number = number }
+    init(from decoder: any Decoder) throws {
+      let read = try Int(from: decoder)
+      number = read == 49 ? -1 : read
+    }
+    func encode(to encoder: any Encoder) throws { try number.encode(to: encoder) }
+
+    var customMirror: Mirror { Mirror(self, children: ["shown": Shown(number)], displayStyle: .struct) }
+  }
+
+  @Test("a loss is found in objects that reflection makes")
+  func shownObjects() {
+    let check = KeyedArchiver.check((0..<60).map { Mirrored($0) })
+    #expect(check.losses == ["[49].shown.number: 49 comes back as -1"])
+  }
 }

@@ -142,4 +142,25 @@ import Testing
     #expect(nested.errors == 5_001 && nested.steps > 256 * 100)
     #expect(nested.steps <= 1 << 17 + 16 * other.count + 300 + 9 * nested.errors)
   }
+
+  /// Tries one type after the other.
+  private struct Guessed: Decodable {
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if (try? container.decode([Int].self)) != nil { return }
+      if (try? container.decode([Date].self)) != nil { return }
+      if (try? container.decode([Double].self)) != nil { return }
+      if (try? container.decode([Bool].self)) != nil { return }
+      _ = try container.decode([String].self)
+    }
+  }
+
+  @Test("values of types that an initializer tries in vain cost no memory")
+  func triedTypes() throws {
+    let data = try KeyedArchiver.archivedData(withRootObject: [[String]](repeating: ["a"], count: 10_000))
+    var limits = ArchiveLimits()
+    limits.maximumAllocation = 64 * data.count
+    let guessed = try KeyedUnarchiver.unarchive([Guessed].self, from: data, limits: limits)
+    #expect(guessed.count == 10_000)
+  }
 }

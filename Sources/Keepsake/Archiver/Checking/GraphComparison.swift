@@ -20,7 +20,7 @@ struct GraphComparison {
   private var copies: [ObjectIdentifier: AnyObject] = [:]
   private var originals: [ObjectIdentifier: AnyObject] = [:]
   /// The storage of values that was compared. Copy-on-write may share it in one of the graphs only.
-  private var comparedStorage: Set<[ObjectIdentifier]> = []
+  private var comparedStorage: [[ObjectIdentifier]: (AnyObject, AnyObject)] = [:]
   private var seenTypes: Set<ObjectIdentifier> = []
   /// The objects of the copy to which `unowned` properties refer, each with the path of the first one.
   private var unowned: [ObjectIdentifier: (object: Weak<AnyObject>, path: Int)] = [:]
@@ -40,7 +40,7 @@ struct GraphComparison {
 
   /// Lets go of the copy. Returns the `unowned` properties of the copy to whose objects nothing else refers.
   mutating func releasedObjects() -> [String] {
-    copies = [:]
+    (copies, comparedStorage) = ([:], [:])
     let paths = unowned.values.filter { $0.object.object == nil }.map(\.path).ordered(by: <)
     return paths.prefix(GraphComparison.mostDifferences).map {
       "\(description(ofPath: $0)): is unowned, and nothing else in the copy holds its object"
@@ -60,7 +60,7 @@ struct GraphComparison {
       let (original, copy) = (pair.original as AnyObject, pair.copy as AnyObject)
       let ids = [ObjectIdentifier(original), ObjectIdentifier(copy)]
       if pair.isInValue, !(original is any Encodable) {
-        guard comparedStorage.insert(ids).inserted else { return nil }
+        guard comparedStorage.updateValue((original, copy), forKey: ids) == nil else { return nil }
         return compareMembers(pair)
       }
       switch (copies[ids[0]], originals[ids[1]]) {
@@ -73,8 +73,9 @@ struct GraphComparison {
       }
     } else if let isEqual = areEqualValues(pair.original, pair.copy) {
       if isEqual { return nil }
-      let (own, other) = (text(of: pair.original), text(of: pair.copy))
-      return "\(own) comes back as \(own == other ? "another value with the same description" : other)"
+      let isAlike = String(describing: pair.original) == String(describing: pair.copy)
+      let other = isAlike ? "another value with the same description" : text(of: pair.copy)
+      return "\(text(of: pair.original)) comes back as \(other)"
     }
     return compareMembers(pair)
   }

@@ -7,8 +7,8 @@ struct DecodingBudget {
   static let largeValue = 128
   /// The bytes of an object besides its fields: its header, the allocator's overhead, its entry in the object table.
   static let objectOverhead = 64
-  /// The bytes of a collection besides its elements. An array in an array may take one byte of an archive, and takes 8 in
-  /// the outer array: with more than 56 the default limit would refuse arrays that a program has written.
+  /// The bytes of a collection besides its elements. In an array of arrays, each may take one byte of the archive and
+  /// takes 8 in the outer array: with more than 56, the default limit would refuse arrays that a program has written.
   static let collectionOverhead = 48
   /// The bytes of a URL besides its text: its object, and where Foundation keeps the parts of the text.
   static let urlOverhead = 256
@@ -152,7 +152,8 @@ extension DecodingSession {
   /// Charges the keys of the container at `offset` once, since a program may request them at each step.
   func charge(keysOf offset: Int, count: Int, at cursor: Int) throws(ArchiveError) {
     guard !checks.budget.containersOfKeys.contains(offset) else { return }
-    try charge(count, elementsOf: MemoryLayout<PathElement>.stride * 2, at: cursor)
+    try charge(count, elementsOf: 0, at: cursor)
+    try charge(count.multipliedSaturating(by: MemoryLayout<PathElement>.stride * 2), at: cursor)
     if later.isActive, count > 0 { checks.budget.containersOfKeys.insert(offset) }
   }
 

@@ -45,12 +45,16 @@ extension DecodingSession {
       return try decode(subclass: type, at: &cursor, depth)
     }
     let start = cursor
-    let mark = mark
+    let (mark, allocated) = (mark, checks.budget.costs.allocated)
     do {
       return try decodeByPlan(type, at: &cursor, depth)
     } catch {
       // The search for the path needs what was decoded, so truncate last.
-      defer { truncate(to: mark) }
+      defer {
+        truncate(to: mark)
+        // An initializer may try one type after the other.
+        checks.budget.costs.allocated = allocated
+      }
       throw publicError(error, as: type, path(toValueAt: start, in: depth))
     }
   }
