@@ -56,7 +56,7 @@ import Testing
     Self.cut(back.early)
   }
 
-  @Test("an order in which no reader could read is refused")
+  @Test("a lazy value that leads into an unreadable cycle is refused unless another one makes it readable")
   func noOrder() throws {
     let (early, late) = cycle()
     defer { Self.cut(early) }

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Archives of `@Lazy` properties that are no longer lazy.
+/// Archives of properties that were `@Lazy`, or have become so.
 @Suite struct LazyEvolution {
   final class Leaf: Codable, Named {
     var name: String
@@ -221,7 +221,7 @@ import Testing
     #expect(read.map { $0[0].pages.map(\.notes) } == [[], [[1], [1]]])
   }
 
-  @Test("a property that became lazy retains no object")
+  @Test("an unread property that became lazy does not retain its owner")
   func lettingGo() throws {
     let shelf = Shelf()
     shelf.leaves = [Leaf("a")]
@@ -337,9 +337,9 @@ import Testing
     #expect(lenient.leaf.name == "default" && lenient.count == 7)
   }
 
-  @Test("a model keeps the default of a non-optional @Lazy or @Deferred property")
+  @Test("for nil, a model keeps the default of a non-optional @Lazy or @Deferred property")
   func defaults() throws {
-    /// A value that encodes itself as nil.
+    /// A value that can be decoded from nil.
     struct Answer: Codable, LazyValue {
       static var emptyLazyValue: Answer { Answer(text: "empty") }
       var text: String

@@ -44,7 +44,7 @@ import Testing
     return found
   }
 
-  @Test("a removed object that nothing refers to does not come back", arguments: 0..<3)
+  @Test("a removed object to which only weak references refer does not come back", arguments: 0..<3)
   func removed(_ way: Int) throws {
     let folder = try TemporaryFolder()
     var document = try open(folder("root")) { _, _ in }
@@ -85,7 +85,7 @@ import Testing
     #expect(!document.root.$items.isLoaded && document.root.items[0] === document.root.selected)
   }
 
-  @Test("an object removed from a value that was read does not come back", arguments: 0..<2)
+  @Test("an object removed from a lazy value does not come back", arguments: 0..<2)
   func removedFromRead(_ way: Int) throws {
     let folder = try TemporaryFolder()
     let document = try open(folder("root")) { root, item in (root.first, root.items) = (nil, [item]) }

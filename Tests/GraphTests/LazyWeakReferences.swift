@@ -245,7 +245,7 @@ import Testing
   }
 
   @Test(
-    "a weak reference declares the superclass of its object, from the beginning or added by a save",
+    "an object keeps its class behind a weak reference to its superclass, also if a save adds that",
     arguments: 0..<3
   )
   func declaredAsSuperclass(_ way: Int) throws {
@@ -382,7 +382,7 @@ import Testing
     return try ArchiveDocument(opening: path)
   }
 
-  @Test("an object that only a removed one leads to keeps its number")
+  @Test("with a new object behind a removed one, the second save has nothing to write")
   func newBehindRemoved() throws {
     let folder = try TemporaryFolder()
     let document = try openLinks(folder("links"))
@@ -434,7 +434,7 @@ import Testing
     init(_ model: Model) { self.model = model }
   }
 
-  @Test("a cycle with only one readable entry comes back in any order of lazy values")
+  @Test("a cycle with only one readable entry comes back from a lazy value at another object")
   func orders() throws {
     final class Owner: Codable {
       @Lazy var model: Model?

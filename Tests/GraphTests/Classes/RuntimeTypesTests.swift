@@ -39,7 +39,7 @@ import Testing
     #expect(TypeName(longest + ".bbbbb")?.components == nil)
   }
 
-  @Test("invalid names find no type", arguments: HostileNames.all)
+  @Test("invalid and unknown names find no type", arguments: HostileNames.all)
   func hostile(name: String) {
     #expect(RuntimeTypes.types(named: name).first == nil)
     #expect(RuntimeTypes.declaring(name: name).isEmpty)

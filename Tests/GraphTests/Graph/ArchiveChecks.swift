@@ -45,7 +45,7 @@ final class CheckedTwig: CheckedLeaf {}
     chain.cut()
   }
 
-  /// Loses the value at the end of a chain that reflection does not show.
+  /// Comes back with a longer chain, which reflection does not show.
   fileprivate struct Hidden: Codable, CustomReflectable {
     indirect enum Link: Codable { case end(Int), next(Link) }
     var link: Link
@@ -60,7 +60,7 @@ final class CheckedTwig: CheckedLeaf {}
     }
   }
 
-  @Test("a finding has the last steps of its path", arguments: [10, 1_000])
+  @Test("a finding leaves out the first steps of a long path", arguments: [10, 1_000])
   func longPaths(length: Int) throws {
     let check = KeyedArchiver.check(Hidden(length: length))
     let loss = try #require(check.losses.first)
@@ -180,7 +180,7 @@ final class CheckedTwig: CheckedLeaf {}
     #expect(archiving.failure?.hasPrefix("It cannot be archived: ") == true)
   }
 
-  /// Comes back with another value, which is not in the archive.
+  /// Archives another value than its own, and comes back with that.
   struct Changing<Value: Codable>: Codable {
     var value: Value
     var next: Value
@@ -249,7 +249,7 @@ final class CheckedTwig: CheckedLeaf {}
     expectPassed([[Double.nan], [1]] as Set)
   }
 
-  @Test("changed objects and sets of objects are reported")
+  @Test("changed objects are reported, and unchanged sets of objects pass")
   func otherObjects() {
     expectLoss("value: is a CheckedLeaf now and was a CheckedTwig", CheckedTwig(), into: CheckedLeaf())
     expectPassed([CheckedTwig(), CheckedTwig(), CheckedLeaf()] as Set)

@@ -54,7 +54,7 @@ import Testing
     #expect(back.versions == ["base": 3, "leaf": 9])
   }
 
-  @Test("a deferred object gets its versions, also in a nested container")
+  @Test("a deferred object gets its versions")
   func deferred() throws {
     let back = try roundTrip(VersionedLater(leaf: VersionedLeaf()))
     #expect(back.leaf.versions == ["base": 3, "middle": 0, "leaf": 7])

@@ -298,7 +298,7 @@ private class Codes {
   }
 }
 
-/// A delegate whose methods make calls that are not allowed.
+/// A delegate whose methods use the archiver or unarchiver, and note the results.
 private final class Meddler: Codes, KeyedArchiverDelegate, KeyedUnarchiverDelegate {
   var willEncode: ((KeyedArchiver, Any) throws -> Void)?
   var didEncode: ((KeyedArchiver, Any) throws -> Void)?

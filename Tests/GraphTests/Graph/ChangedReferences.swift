@@ -40,7 +40,7 @@ import Testing
     #expect(model.friends[0].friends[0] === model && model.friends[0].boss === model)
   }
 
-  @Test("weak references of each kind are read by each other kind")
+  @Test("a reference to a parent comes back as it becomes strong, @WeakReference and weak again")
   func weak() throws {
     let plain = try transcode(Family.three(), to: StrongFamily.self)
     #expect(plain.children.allSatisfy { $0.parent === plain })
@@ -50,7 +50,7 @@ import Testing
     #expect(back.children.allSatisfy { $0.parent === back })
   }
 
-  @Test("a strong property reads a weak reference to an unreferenced object", arguments: [false, true])
+  @Test("a strong property reads a weak reference to an object not read otherwise", arguments: [false, true])
   func retained(isDocument: Bool) throws {
     final class Boss: Codable {
       var name: String
@@ -114,7 +114,7 @@ import Testing
     #expect(found.description.contains("@Deferred"))
   }
 
-  @Test("an error inside a cycle has its path, and the next value can be read")
+  @Test("an error inside a cycle has its path, and the value can then be read as another type")
   func errors() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(["x": [DeferredNode.pair()]], forKey: "nodes")

@@ -5,7 +5,7 @@ import Testing
 
 /// `encodeConditional` in hand-written code, and how its references are read.
 @Suite struct ConditionalByHand {
-  @Test("an object and an optional one are written alike")
+  @Test("conditional references to an object and to an optional are nil if nothing else archives it")
   func optionalOrNot() throws {
     let part = Part("part")
     let optional: Part? = part

@@ -138,7 +138,7 @@ import Testing
     #expect(try unarchiver.decodeIfPresent(Node.self, forKey: order[0]) === first)
   }
 
-  @Test("an object that encodes itself into the archiver leads to a cycle that comes back")
+  @Test("a cycle comes back behind an object that encodes itself at the top level")
   func topLevelItself() throws {
     let node = Node("top")
     node.next = Node("ring")

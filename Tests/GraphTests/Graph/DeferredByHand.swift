@@ -29,7 +29,7 @@ import Testing
     #expect(back.members[0] === back && back.members[1].members[0] === back)
   }
 
-  @Test("plain values are passed at once, nil is not passed, and a missing key throws")
+  @Test("for nil and a missing key, decodeDeferredIfPresent passes nothing, and decodeDeferred nil or throws")
   func atOnce() throws {
     let data = try writeKeyed { container in
       try container.encode(5, forKey: "number")

@@ -72,7 +72,7 @@ import Testing
     #expect(strings[1].then?.number == "three" && strings[1].next === strings[0])
   }
 
-  @Test("an error in a deferred value discards all objects of the decode")
+  @Test("if a deferred value cannot be read, no object of the decode awakes")
   func allOrNothing() throws {
     let bad = WrittenLink("bad")
     bad.number = "three"

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// A @Deferred property has no value before the outermost decode returns.
+/// A @Deferred property has no value while initializers run.
 @Suite struct DeferredTooEarly {
   @Test("reading a @Deferred property in another object's initializer ends the program with a message")
   func readInAnInitializer() async throws {

@@ -86,7 +86,7 @@ import Testing
     #expect(back.members.map { $0 is SecondStandIn } == [false, true, false] && back.after == 7)
   }
 
-  @Test("a cycle of replacements is refused")
+  @Test("a replacement in an unreadable cycle is refused")
   func ringOfReplacements() throws {
     let ring = RingStandIn()
     ring.myself = ring

@@ -117,7 +117,7 @@ import Testing
 
   // MARK: Cycles
 
-  @Test("forged deferred cycles read as plain properties are refused")
+  @Test("deferred cycles are refused if constants or structures read them")
   func plainReaders() throws {
     let data = try HostileSample.authors.archive()
     #expect(try refusal(HostilePlainAuthor.self, data).code == .cycle)
@@ -145,7 +145,7 @@ import Testing
   // MARK: Conditional references
 
   @Test(
-    "conditional references to objects out of range or without a body are damage",
+    "conditional references to bodies that do not exist or have no class are damage",
     arguments: [[9], [2], [0xFF, 0x7F]] as [[UInt8]]
   )
   func conditionals(target: [UInt8]) throws {

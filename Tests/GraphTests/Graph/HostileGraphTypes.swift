@@ -3,8 +3,8 @@ import Keepsake
 import Synchronization
 import TestSupport
 
-// The types as which the tests read the damaged graphs. Each initializer notes its type in the recorder of the decoder,
-// so tests see every initializer that ran, also in reads that failed.
+// The types as which the tests read the damaged graphs. Hand-written initializers note their type in the decoder's
+// recorder, so tests see which of them ran, also in reads that failed.
 
 /// The types whose initializers ran during one read.
 final class HostileRecorder: Sendable {

@@ -29,7 +29,7 @@ import Testing
     for shelf in [first, second, third] { shelf.cut() }
   }
 
-  @Test("an object is decoded again if a property that is read last led to it")
+  @Test("a cycle comes back in which an object can be reached through a property that is read last")
   func reachedByWhatWaits() throws {
     let (hall, desk) = (Hall(), Desk())
     let lamp = Lamp(desk)
@@ -191,7 +191,7 @@ import Testing
     }
   }
 
-  @Test("a subclass reads its own properties before those that its superclass wrote first", arguments: 0..<3)
+  @Test("a cycle comes back although a subclass decodes its own properties first", arguments: 0..<3)
   func subclassesFirst(variant: Int) throws {
     let (rack, later) = (Rack(), Rack())
     let (series, volume) = (Series(rack), Series(variant == 0 ? rack : later))
@@ -211,7 +211,7 @@ import Testing
     series.cut()
   }
 
-  @Test("a field of any type waits, and keeps its default for that long", arguments: 0..<3)
+  @Test("a field of any type can wait to close a cycle", arguments: 0..<3)
   func defaultsWait(variant: Int) throws {
     let stand = Stand()
     let (poster, wall) = (Poster(stand), Poster(stand))
@@ -250,7 +250,7 @@ import Testing
     copy.stand?.cut()
   }
 
-  @Test("every cycle with models can be read, from each key and in each order")
+  @Test("random cycles with models come back from keys in any order")
   func anyOrder() throws {
     var generator = SeededGenerator("models in cycles with others")
     for number in 0..<sized(20_000, inDebug: 500) {
@@ -438,7 +438,7 @@ private class Racked: Codable {
   init(_ rack: Rack) { self.rack = rack }
 }
 
-/// As in all Swift classes, the properties that a subclass adds are encoded last and decoded first.
+/// The properties that the subclass adds are encoded last and decoded first.
 private final class Series: Racked {
   var volumes: [Series] = []
 

@@ -5,7 +5,7 @@ import Testing
 
 /// The coders of Foundation treat models with the library's wrappers like any other.
 @Suite struct OtherCoders {
-  @Test("in JSON, @Deferred is its value and a weak reference is omitted")
+  @Test("in JSON, @Deferred is its value and a weak reference is omitted or null")
   func json() throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "models with wrappers come back from property lists in both formats",
+    "models with wrappers come back from property lists in both formats, without weak references",
     arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary]
   )
   func propertyList(format: PropertyListSerialization.PropertyListFormat) throws {
@@ -44,7 +44,7 @@ import Testing
     #expect(plain.maybe == nil && plain.watched == nil && plain.parts.isEmpty)
   }
 
-  @Test("wrappers read JSON without their keys, and with null")
+  @Test("optional wrappers read JSON without their keys, and with null")
   func missing() throws {
     let short = #"{"dates":[],"number":2,"part":{"name":"p"},"parts":[],"text":"t"}"#
     let back = try JSONDecoder().decode(Model.self, from: Data(short.utf8))
@@ -84,7 +84,7 @@ import Testing
     #expect(back.someDate == Date(timeIntervalSince1970: 3) && back.someFloat == .infinity)
   }
 
-  @Test("arrays of wrappers come back from JSON and property lists")
+  @Test("arrays of @Deferred values come back from JSON, and those of weak references with nil")
   func collections() throws {
     let deferred = [Deferred(wrappedValue: Part("a")), Deferred(wrappedValue: Part("b"))]
     let back = try JSONDecoder().decode([Deferred<Part>].self, from: JSONEncoder().encode(deferred))

@@ -307,7 +307,7 @@ protocol GoneShape: Codable { var area: Double { get } }
     #expect(throws: DecodingError.self) { try KeyedUnarchiver.unarchive(UnknownShape.self, from: plain) }
   }
 
-  @Test("an error removes the entry of the type")
+  @Test("a placeholder is archived correctly after an error")
   func goingBack() throws {
     let data = try archive(Drawing(shapes: [Square(side: 2)]))
     let unknown = try readWithout(Drawing.self, data)

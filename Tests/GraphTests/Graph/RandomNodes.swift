@@ -21,7 +21,7 @@ class RandomNode: Codable {
   var pairs: [RandomPair] = []
   @Deferred var laterPairs: [RandomPair] = []
 
-  /// Not the names of the properties, so none of these can be read last.
+  /// The keys of plain references are not the names of their properties, so none can be read last.
   private enum CodingKeys: CodingKey {
     case number, aPlain, later, watched, aList, laterList, aTable, laterTable, watchedList, somePairs,
       laterPairs

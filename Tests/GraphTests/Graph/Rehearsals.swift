@@ -19,7 +19,7 @@ import Testing
     author.posts = []
   }
 
-  @Test("a back reference from encodeDeferred needs no rehearsal")
+  @Test("a back reference from encodeDeferred comes back")
   func deferredEncoding() throws {
     let author = CountedAuthor(name: "Ada")
     author.posts = [CountedPost(author)]
@@ -47,7 +47,7 @@ import Testing
     #expect(leftover == nil)
   }
 
-  @Test("rehearsals are limited in proportion to the archive")
+  @Test("the number of rehearsals is limited")
   func charged() throws {
     let author = RehearsedAuthor(name: String(repeating: "Ada", count: 100_000))
     author.posts = [RehearsedPost("one", author)]

@@ -123,7 +123,7 @@ import Testing
     #expect(back.wrapped[0].file.folder === back.wrapped[0].folder)
   }
 
-  @Test("an object may register at every level of a class hierarchy", arguments: [1, 2, 3])
+  @Test("objects of subclasses may register in the initializer of their base class", arguments: [1, 2, 3])
   func inheritance(level: Int) throws {
     let parent: RegisteringBase
     switch level {

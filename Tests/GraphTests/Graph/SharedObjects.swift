@@ -6,7 +6,7 @@ import Testing
 
 /// An instance of a class that is reached twice is written once, and comes back as one instance.
 @Suite struct SharedObjects {
-  @Test("one instance in fields, collections and wrappers comes back as one instance")
+  @Test("one instance in properties, collections and enumerations comes back as one instance")
   func everywhere() throws {
     let item = Item("shared")
     let places = Places(item)
@@ -26,7 +26,7 @@ import Testing
     #expect(back.allSatisfy { $0 === back[0] })
   }
 
-  @Test("large arrays of objects come back, in any order and of any length")
+  @Test("a large array of objects with scattered references comes back")
   func largeGraph() throws {
     let count = 40_000
     let branches = (0..<count).map { Branch(String($0)) }
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test("objects that encode a single value stay shared, also if that is an object")
+  @Test("objects that encode another object as their single value stay shared")
   func singleValueObjects() throws {
     let inner = Item("inner")
     let boxes = [Box(inner), Box(inner)]

@@ -4,7 +4,7 @@ import RandomArchives
 import TestSupport
 import Testing
 
-/// Sets with equal elements: the objects behind them determine the order, and sorting costs no more than archiving.
+/// Sets with equal elements: the objects behind them determine the order, and sorting encodes each only a few times.
 @Suite struct SortedContents {
   // MARK: Work
 
@@ -33,7 +33,7 @@ import Testing
     #expect(counter.calls <= 4 * people.count)
   }
 
-  @Test("sorting many sets with one large object encodes each object a few times")
+  @Test("sorting many sets with one object in common encodes each object a few times")
   func popular() throws {
     let counter = Counter()
     let popular = Counted(counter)
@@ -407,7 +407,7 @@ private struct Holder: Codable, Hashable {
   }
 }
 
-/// A value that throws when its elements are sorted.
+/// A value that throws after its elements are sorted.
 private struct Refused: Encodable {
   let elements: Set<Counted>
 

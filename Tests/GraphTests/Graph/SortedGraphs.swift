@@ -4,7 +4,7 @@ import Testing
 
 /// Sorted keys, in graphs whose sets and dictionaries lead back to themselves.
 @Suite struct SortedGraphs {
-  @Test("a set that contains its own owner is sorted")
+  @Test("a set that contains its own owner comes back from an archive with sorted keys")
   func setOfOneself() async {
     await #expect(processExitsWith: .success) {
       let person = SortedPerson("a")
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("a dictionary whose keys are its owners is sorted")
+  @Test("a dictionary with its own owner as a key comes back from an archive with sorted keys")
   func keysOfOneself() async {
     await #expect(processExitsWith: .success) {
       let person = SortedPerson("a")
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("sorted sets have the order of their contents")
+  @Test("a sorted set gives one archive in any order of insertion")
   func order() throws {
     var encoder = ArchiveEncoder()
     encoder.outputFormatting = .sortedKeys

@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("a class that was archived only where it is declared may be renamed, moved and private")
+  @Test("a private class that was archived only where it is declared may be renamed")
   func renamed() throws {
     let old = OldName(number: 1, inner: .init(number: 2))
     let new = try transcode([old], to: [NewName].self)

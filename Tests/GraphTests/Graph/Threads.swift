@@ -56,7 +56,7 @@ import Testing
     #expect(try type(of: ArchiveDecoder().decode([ThreadAnimal].self, from: mapped)[0]) == ThreadRead.self)
   }
 
-  @Test("many threads use a model class and declared names for the first time")
+  @Test("many threads use models and subclasses for the first time")
   func firstUse() throws {
     // No other test uses these classes, so what is learned once about a class is learned here.
     let jobs = (0..<8).map { number -> @Sendable () throws -> Void in

@@ -106,7 +106,7 @@ import Testing
     #expect(parts.others.map(\.number) == Array(101...200))
   }
 
-  @Test("a missing super decoder reads as nil, as in JSONDecoder")
+  @Test("a missing super decoder reads as nil, and reading an object from it throws")
   func missingSuper() throws {
     let data = try ArchiveEncoder().encode(["a": 1])
     #expect(try readKeyed(data) { try $0.superDecoder().singleValueContainer().decodeNil() })

@@ -6,7 +6,7 @@ import Testing
 /// The archiver never writes a graph that no reader can build: the error gives the reason, and no trace
 /// remains.
 @Suite struct UnreadableGraphs {
-  @Test("cycles of plain strong references of every kind are refused", arguments: RingKind.allCases)
+  @Test("cycles of strong references that cannot wait are refused", arguments: RingKind.allCases)
   func rings(kind: RingKind) throws {
     let found = try failure { try ArchiveEncoder().encode(kind.graph()) }
     #expect(found.kind == .invalidValue && found.code == .cycle)
@@ -183,7 +183,7 @@ import Testing
     #expect(try failure { try ArchiveEncoder().encode(soft) }.code == .cycle)
   }
 
-  @Test("a long chain of plain properties is archived")
+  @Test("a long chain of strong references is archived")
   func deep() throws {
     let count = sized(100_000, inDebug: 10_000)
     let size = try withLine(of: count) { try ArchiveEncoder().encode($0).count }

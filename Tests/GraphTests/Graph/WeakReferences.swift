@@ -204,7 +204,7 @@ import Testing
     withExtendedLifetime(elsewhere) {}
   }
 
-  @Test("a class without a name is refused only if it would be looked up, and refused again")
+  @Test("a weak reference to an object of a private class comes back, or encodedData throws")
   func unnamedSubclass() throws {
     let hidden = HiddenDog()
     let archiver = KeyedArchiver()

@@ -136,7 +136,7 @@ import Testing
     #expect(specialBack.content == 3 && specialBack.weight == 2)
   }
 
-  @Test("models come back as properties of structures and of classes with their own coding")
+  @Test("models come back as properties of structures")
   func inOtherTypes() throws {
     struct Letter: Codable { var from: Guest, to: [Guest?] }
     let guest = Guest()
@@ -153,7 +153,7 @@ import Testing
     #expect(letter.from === letter.to[0])
   }
 
-  @Test("omitted, lazy and computed properties keep their defaults")
+  @Test("omitted and lazy properties keep their defaults")
   func plainProperties() throws {
     let mixed = Mixed()
     mixed.kept = 1

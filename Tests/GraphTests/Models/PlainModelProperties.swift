@@ -4,7 +4,7 @@ import Observation
 import TestSupport
 import Testing
 
-/// Stored properties of models and of classes with fields, without annotations.
+/// Stored properties of models and of types with fields.
 @Suite struct PlainModelProperties {
   @Test("private, inherited, weak and unowned properties, and those with wrappers, come back")
   func everything() throws {
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @MainActor @Test("models and fields on the main actor come back")
+  @MainActor @Test("a class with fields on the main actor comes back")
   func mainActor() throws {
     let item = PlainItem()
     item.name = "i"

@@ -56,7 +56,7 @@ import Testing
     for type in kinds { try check(type) }
   }
 
-  @Test("elements may be hashed by the owner of their set")
+  @Test("elements may hash a property of the owner of their set")
   func owners() throws {
     let parent = ModelParent()
     parent.children = Set((1...50).map { ModelChild($0, parent) })
@@ -67,7 +67,7 @@ import Testing
     for each in [parent, back] { each.children = [] }
   }
 
-  @Test("a set in a structure is read last with the structure")
+  @Test("a set in a structure finds its elements")
   func inStructure() throws {
     let people = ModelPerson.three()
     for person in people { person.club.members = Set(people) }
@@ -78,7 +78,7 @@ import Testing
     for person in people + back { person.club.members = [] }
   }
 
-  @Test("a set in a structure whose elements are hashed by such sets is an error")
+  @Test("a set in a structure is an error if its elements hash their own sets")
   func hashedInStructure() throws {
     let people = (1...3).map { ClubPerson($0) }
     for person in people { person.club.members = Set(people) }
@@ -92,7 +92,7 @@ import Testing
     for person in people { person.club.members = [] }
   }
 
-  @Test("elements may be hashed by their own sets")
+  @Test("elements may hash their own sets")
   func hashedBySets() throws {
     let people = (1...8).map { SizedPerson($0) }
     for person in people { person.peers = Set(people) }
@@ -103,7 +103,7 @@ import Testing
     for person in people + back { person.peers = [] }
   }
 
-  @Test("a set in a let of an initializer does not keep the hashes of defaults")
+  @Test("a set in a let finds its elements, or is an error if no property that leads to it can wait")
   func inLet() throws {
     let player = Player()
     player.name = "name"
@@ -218,7 +218,7 @@ private final class ModelPerson: ArchivedModel, Acquainted {
   var id = 0
 }
 
-/// Hashed by the set in its structure.
+/// Hashes the set in its structure.
 private final class ClubPerson: ArchivedModel, Hashable {
   struct Club: Codable {
     var members: Set<ClubPerson> = []
@@ -325,7 +325,7 @@ private final class CountingPerson: Codable, Hashable, SelfRegistering {
   func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
-/// Also hashed by the number of its peers.
+/// Also hashes the number of its peers.
 private final class SizedPerson: ArchivedModel, Hashable {
   var peers: Set<SizedPerson> = []
   var number = 0

@@ -6,7 +6,7 @@ import Testing
 
 /// Properties that cannot be archived: errors that name the property, unless the class leaves it out.
 @Suite struct UnarchivableProperties {
-  @Test("a type that cannot be archived is an error that names the property, by every coder")
+  @Test("a type that cannot be archived is an error that names the property, also in JSON")
   func notCodable() throws {
     for found in [
       try failure { try ArchiveEncoder().encode([PlainOdd()]) },

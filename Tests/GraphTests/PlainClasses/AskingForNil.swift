@@ -59,7 +59,7 @@ import Testing
     func cut() { (next, previous) = (nil, nil) }
   }
 
-  @Test("a reference is nil until it has its value, in every way of decoding", arguments: Way.allCases)
+  @Test("references in a cycle come back in every way of asking for nil", arguments: Way.allCases)
   private func nodes(way: Way) throws {
     let nodes = ["a", "b", "c"].map(Node.init)
     for (node, next) in zip(nodes, nodes.dropFirst()) {
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test(
-    "a collection decoded in other ways is empty until it has its value",
+    "collections in a cycle come back in every way of decoding their elements",
     arguments: WayOfElements.allCases
   )
   private func elements(way: WayOfElements) throws {

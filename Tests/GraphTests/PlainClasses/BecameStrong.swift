@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("properties that are behind a protocol now, or optional twice", arguments: [Open.self, Twice.self])
+  @Test("polymorphic or doubly optional properties may have been weak", arguments: [Open.self, Twice.self])
   private func otherTypes(type: Numbered.Type) throws {
     for (number, friend) in [0: 1, 1: 2, 2: 0, 3: 3] { members[number].friend = members[friend] }
     let archiver = KeyedArchiver()

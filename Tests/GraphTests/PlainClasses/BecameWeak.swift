@@ -79,7 +79,7 @@ import Testing
     host.info = nil
   }
 
-  @Test("a strong property is read last rather than one that became weak")
+  @Test("a cycle of a strong property and properties that became weak is read")
   func others() throws {
     let chain = Before.Chain()
     chain.links = links()

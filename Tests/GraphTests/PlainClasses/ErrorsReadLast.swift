@@ -5,7 +5,7 @@ import Testing
 
 /// Initializers catch errors of values that are read last like those of values that are read at once.
 @Suite struct ErrorsReadLast {
-  /// The number of people, and of initializers that have read one.
+  /// The number of people, and of calls of their initializer.
   private final class Count: @unchecked Sendable {
     var people = 0
     var readings = 0

@@ -88,7 +88,7 @@ import Testing
     override var isAdded: Bool { false }
   }
 
-  @Test("subclasses add to the map of their superclass or have their own")
+  @Test("subclasses that add to the map of their superclass or have their own come back")
   func subclasses() throws {
     let pairs = [
       [Leaf("a"), Leaf("b")], [LeafBeside("a"), LeafBeside("b")], [Leaf("a"), LeafBeside("b")],
@@ -161,7 +161,7 @@ import Testing
   func superclassWithTexts() throws {
     let (root, child) = (TitledLeaf(), TitledLeaf())
     child.parent = root
-    // Neither archives the other, so their weak properties stay nil.
+    // The child does not archive its parent, to which only a weak property refers.
     let alone = try ArchiveEncoder().encode(child)
     child.parent = nil
     #expect(try alone.count < ArchiveEncoder().encode([child, root]).count)
@@ -265,7 +265,7 @@ import Testing
     }
   }
 
-  @Test("keys that are not names of properties, or of another type, come back")
+  @Test("keys that are not names of properties, or name one of another type, come back")
   func otherNames() throws {
     let shelf = Shelf()
     for name in ["items", "_items", "other", ""] { shelf.items[name] = Node(name) }

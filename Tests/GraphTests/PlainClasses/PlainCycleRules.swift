@@ -99,7 +99,7 @@ import Testing
   @Test("sets and dictionaries that are read last find their elements")
   func hashesInProperties() throws {
     let members = (0..<5).map { Member(String($0)) }
-    // Not all at once, so no element changes its hash here while it is in a set.
+    // Made before the friends are assigned, which changes the hashes of the elements.
     let sets = members.map { member in Set(members.filter { $0 !== member }) }
     for (member, set) in zip(members, sets) {
       member.friends = set
@@ -454,7 +454,7 @@ import Testing
     init() { _peer = Deferred(wrappedValue: Boxed(wrappedValue: nil)) }
   }
 
-  @Test("the error names an object without keys without a property") func withoutKeys() throws {
+  @Test("the error names only the type of an object that encodes no keys") func withoutKeys() throws {
     let object = InBox()
     object.peer = object
     defer { object.peer = nil }

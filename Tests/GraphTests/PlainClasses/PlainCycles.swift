@@ -171,7 +171,7 @@ import Testing
     init(_ owner: FixedWay?) { self.owner = owner }
   }
 
-  @Test("a cycle with a let in one object comes back") func letOnOneSide() throws {
+  @Test("a cycle through a let and an array comes back from both sides") func letOnOneSide() throws {
     let owner = FixedWay(nil)
     owner.tools = [FixedWay(owner), FixedWay(owner)]
     try forEachWay(owner) { back in

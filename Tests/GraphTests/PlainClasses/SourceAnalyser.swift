@@ -24,7 +24,7 @@ import Testing
     #expect(try KeyedUnarchiver.unarchive(SourceProgram.self, fromFile: path) == program)
   }
 
-  @Test("programs of every size come back", arguments: [1, 2, 3, 5, 10, 20, 40])
+  @Test("programs of several sizes come back", arguments: [1, 2, 3, 5, 10, 20, 40])
   func sizes(seed: Int) throws {
     let program = SourceProgram.make(typeCount: seed, seed: UInt64(seed))
     #expect(try KeyedArchiver.copy(of: program) == program)

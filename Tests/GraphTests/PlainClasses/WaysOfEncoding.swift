@@ -6,7 +6,7 @@ import Testing
 /// Objects in cycles that encode other values by every method of `Encoder`. The archiver calls `encode(to:)` again
 /// to find the types of their properties.
 @Suite struct WaysOfEncoding {
-  /// Throws if a container reports a wrong count to the archiver.
+  /// Throws if a container reports a wrong count.
   private static func fill(_ list: inout any UnkeyedEncodingContainer) throws {
     let start = list.count
     try list.encodeNil()
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("an object may encode other keys after the property that can wait")
+  @Test("an object may encode other keys before and after the property that can wait")
   func otherKeys() throws {
     let varied = Varied()
     varied.next = Varied()
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test("a cycle through an unkeyed container is refused unless its element is deferred")
+  @Test("a cycle through a container without keys is refused unless its element is deferred")
   func unkeyed() throws {
     let listed = Listed()
     listed.next = listed
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test("a structure may encode the properties of the object for it", arguments: [false, true])
+  @Test("a structure may encode the properties of an object", arguments: [false, true])
   func structures(isSingle: Bool) throws {
     let (first, second) = (Described("first", isSingle: isSingle), Described("second", isSingle: isSingle))
     (first.next, second.parent) = (second, first)
