@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("a file that is cut off anywhere opens at its newest complete save")
+  @Test("a file that is cut off anywhere opens at its newest complete save, or is refused without one")
   func truncated() throws {
     let sample = try Self.sample()
     for count in 0..<sample.data.count {
@@ -272,7 +272,7 @@ import Testing
     #expect(throws: (any Error).self) { try document.root.$list.load() }
   }
 
-  @Test("very many equal entries of a string table do not slow down a save")
+  @Test("a save keeps very many equal entries of a string table, and the numbers of its strings")
   func equalStrings() throws {
     let folder = try TemporaryFolder()
     let archive = HandmadeArchive.data(

@@ -146,7 +146,7 @@ import Testing
     #expect(try KeyedUnarchiver.unarchive(Notebook.self, fromFile: path).bytes == document.root.bytes)
   }
 
-  @Test("the root can be a structure or a number")
+  @Test("the root can be a dictionary or a number")
   func values() throws {
     let structure = try ArchiveDocument(creating: folder("a"), root: ["x": [1, 2, 3], "y": []])
     structure.root["z"] = [7]
@@ -167,7 +167,7 @@ import Testing
     #expect(try ArchiveDocument<Int>(opening: folder("b")).root(asOf: 2) == 2)
   }
 
-  @Test("an ordinary archive opens as a document, but not one with other keys")
+  @Test("an archive of a single root object opens as a document, and other archives are refused")
   func archives() throws {
     try KeyedArchiver.archive(rootObject: Notebook(pageCount: 100), toFile: path)
     let document = try ArchiveDocument<Notebook>(opening: path)
@@ -296,7 +296,7 @@ import Testing
     }
   }
 
-  @Test("a type that an abandoned value used first keeps its number in the file")
+  @Test("a type that an abandoned value used first is listed once in the file")
   func abandonedTypes() throws {
     try ArchiveDocument(creating: path, root: Panel()).close()
     let document = try ArchiveDocument<Panel>(opening: path)
@@ -391,7 +391,7 @@ import Testing
     init(_ next: NewLink?) { self.next = next }
   }
 
-  @Test("a property that can no longer wait closes no cycle")
+  @Test("a cycle through a property that can no longer be read last is refused")
   func changedClass() throws {
     let (first, second) = (OldLink(), OldLink())
     (first.next, second.next) = (second, first)

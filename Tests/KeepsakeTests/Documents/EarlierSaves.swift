@@ -29,7 +29,7 @@ import Testing
     #expect(try ArchiveDocument<Notebook>(opening: path).root.title == "short")
   }
 
-  @Test("each save can be read and restored")
+  @Test("each save can be read, and an earlier one can be restored")
   func earlierSaves() throws {
     var document = try ArchiveDocument(creating: path, root: Notebook(pageCount: 50))
     var bytes = [try document.root.bytes]
@@ -71,7 +71,7 @@ import Testing
     ]
   }
 
-  @Test("an archive opened before saves were added equals one opened afterwards")
+  @Test("an archive that takes over added saves equals one opened afterwards")
   func addedSaves() throws {
     let document = try ArchiveDocument(creating: path, root: Notebook(pageCount: 200))
     document.compactsAutomatically = false

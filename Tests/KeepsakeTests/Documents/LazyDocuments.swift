@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// Makes another thread read a lazy value each time it is encoded.
+  /// Makes another thread read the lazy value of the next shelf when it is encoded.
   private final class Wall: Codable {
     var shelves: [Shelf]
     private var encodedCount = 0
@@ -302,7 +302,7 @@ import Testing
   }
 
   @Test(
-    "going back keeps an unreadable lazy value if it did not change, and fails otherwise",
+    "going back keeps an unreadable lazy value if its objects did not change, and fails otherwise",
     arguments: [false, true]
   )
   func revertPastFaults(isMended: Bool) throws {

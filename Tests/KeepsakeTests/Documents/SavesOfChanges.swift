@@ -203,7 +203,7 @@ import Testing
     back.late = nil
   }
 
-  @Test("a new order in which readers meet objects known early may close a cycle")
+  @Test("a cycle through a model can be read after a new reference to another of its objects")
   func otherStart() throws {
     let document = try ArchiveDocument(creating: path, root: Task("root"))
     let (item, task) = (Item(), Task("plain"))
@@ -255,7 +255,7 @@ import Testing
     init(_ name: String) { self.name = name }
   }
 
-  @Test("a root that is a structure is always compared")
+  @Test("a root that is a dictionary is saved even if no object is listed")
   func structure() throws {
     let document = try ArchiveDocument(creating: path, root: ["a": [NotePage("one")], "b": []])
     document.root["b"] = [NotePage("two")]
@@ -268,7 +268,7 @@ import Testing
     var name = "shelf"
   }
 
-  @Test("lazy values that were read are saved with their owner, and others stay unread")
+  @Test("lazy values that were read are saved with their owner, and others are kept")
   func lazyValues() throws {
     try ArchiveDocument(creating: path, root: [Shelf(), Shelf()]).close()
     let document = try ArchiveDocument<[Shelf]>(opening: path)

@@ -95,7 +95,7 @@ private final class InnerRing: Ring {
     )
   }
 
-  @Test("keys of a class are found beside those of its superclass, which has a container of its own")
+  @Test("keys of a class are found beside those of its superclass if the base class has its own container")
   func keysBesideThoseOfASubclass() throws {
     let renamed = try keys { $0.renameKey("leaves", to: "needles", inObjectsOfClass: Leaf.archivedClassName) }
     #expect(

@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("content behind a hundred references is found, and behind more is an error", arguments: [100, 101])
+  @Test("content behind 100 references is found, and content behind more is an error", arguments: [100, 101])
   func chains(count: Int) throws {
     // Each body but the last is a reference to the next.
     let bodies = (1..<count).map { [1, 0x40, UInt8($0 + 1)] } + [[1, 0x85]]
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("limits apply to the editor")
+  @Test("the limit of bytes applies to the editor")
   func editor() throws {
     var limits = ArchiveLimits()
     limits.maximumByteCount = 100

@@ -29,7 +29,7 @@ import Testing
     #expect(try mapArchiveFile(folder("a")).isEmpty)
   }
 
-  @Test("bytes that a writer truncates while a reader looks for the end of the newest save are not mapped")
+  @Test("a reader finds the end of the newest save, even if the file has become shorter")
   func shrinkingFile() throws {
     let document = try ArchiveDocument(creating: folder("a"), root: [1])
     document.root.append(2)

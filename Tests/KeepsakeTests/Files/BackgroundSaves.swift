@@ -207,7 +207,7 @@ import Testing
     #expect(try folder.names == ["a"] && fileStatus(folder("a"), followingLinks: false).specialKind != nil)
   }
 
-  @Test("a disconnected copy can go to another actor")
+  @Test("a disconnected copy can go to another task")
   func copies() async throws {
     let document = Document(["one"])
     let copy = try KeyedArchiver.disconnectedCopy(of: document)

@@ -53,7 +53,7 @@ import Testing
     #expect(reading?.code == .unreadableFile)
   }
 
-  @Test("existing data is written as durably as an archive")
+  @Test("saving existing data keeps the permissions of the file, and leaves no other file")
   func data() throws {
     try writeText("old", to: folder("a"), mode: 0o640)
     try KeyedArchiver.write(Data("new".utf8), toFile: folder("a"))

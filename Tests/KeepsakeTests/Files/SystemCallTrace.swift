@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The output of strace for `archive-probe marked-save` or `marked-read`: only the library's system calls, between
-/// which the probe asks for a file with the marker's name.
+/// The output of strace for a command of `archive-probe` such as `marked-save`: only the library's system calls. Before
+/// and after them, the probe looks for a file with the marker's name.
 struct SystemCallTrace {
   static let marker = "\"/keepsake-marker\""
 
@@ -12,7 +12,7 @@ struct SystemCallTrace {
     let name: String
     /// As strace prints them, with the path of each descriptor behind it.
     let arguments: String
-    /// `nil` if the call did not return.
+    /// `nil` if the call did not return, or returned an address.
     let result: Int?
     let isInjected: Bool
     /// The number of this call among those of its name in its thread, which strace expects.

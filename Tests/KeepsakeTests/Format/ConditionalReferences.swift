@@ -83,7 +83,7 @@ import HostileArchives
     #expect(try fault(Self.top(), conditionals: [[0], [1], [1]]) == "none")
   }
 
-  @Test("a conditional reference to the body of a value is damage, also to the body that contains it")
+  @Test("a conditional reference to the body of the value that contains it is damage")
   func value() throws {
     struct Holder: Codable { @WeakReference var x: Thing? }
     final class Thing: Codable {}

@@ -4,7 +4,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Archives with correct checksums and contents that no writer produces: each gives a typed error.
+/// Archives with correct checksums and contents that no writer produces: damage and excess give typed errors.
 @Suite struct CraftedArchives {
   private func code<Value: Decodable>(_ type: Value.Type, _ archive: Data) throws -> ArchiveError.Code? {
     let error = try #require(throws: DecodingError.self) {

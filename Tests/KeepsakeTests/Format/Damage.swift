@@ -44,7 +44,7 @@ import Testing
     init(from decoder: any Decoder) throws {}
   }
 
-  @Test("the samples are valid and large enough", arguments: samples)
+  @Test("the samples are valid and have fewer than 2,000 bytes", arguments: samples)
   func sound(sample: FrozenSample) throws {
     let data = try sample.archive()
     #expect(data.count >= 18 && data.count < 2_000)

@@ -50,7 +50,7 @@ struct FrozenIntegers: Codable, Equatable {
   ]
 }
 
-/// Compares bit patterns, since NaN equals nothing.
+/// Compared by bit patterns, since NaN equals nothing.
 struct FrozenFloats: Codable {
   static let floatBits: [UInt32] = [
     0, 0x8000_0000, 0x3F80_0000, 0xFF80_0000, 0x7F80_0000, 0x0000_0001, 0x7F7F_FFFF, 0x7FC0_0000, 0xFFC1_2345,

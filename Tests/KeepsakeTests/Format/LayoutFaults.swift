@@ -84,7 +84,7 @@ import Testing
     try expect(changed { $0.header[11] = 0x80 }, .unsupportedVersion) { _ in 10 }
   }
 
-  @Test("an archive with too few bytes for a trailer is damaged, and bytes behind it are ignored")
+  @Test("an archive with too few bytes for a trailer is damaged, and bytes behind a whole one are ignored")
   func shorterThanTrailer() throws {
     let closing = CraftedLayout.header.prefix(8).reversed()
     for count in 0..<24 {

@@ -119,7 +119,7 @@ import Testing
 
   // MARK: Archives
 
-  @Test("an archive without $objects or $top is refused")
+  @Test("an archive is refused if $objects or $top is missing or has a wrong type")
   func parts() throws {
     for (name, value) in [("$objects", "$top"), ("$top", "$objects"), ("x", "y")] {
       let members: [(String, FoundationPropertyList)] = [
@@ -155,7 +155,7 @@ import Testing
     try expect(list.archive(objects: [object, type]), "A key is not a string")
   }
 
-  @Test("an archiver without a name is refused")
+  @Test("an archive whose $archiver is a number is refused")
   func archiver() throws {
     let list = FoundationPropertyList.document(
       .dictionary([
@@ -183,7 +183,7 @@ import Testing
 
   // MARK: Standard classes
 
-  @Test("values of standard classes with missing or excess parts are refused")
+  @Test("values of standard classes with missing, excess or malformed parts are refused")
   func standardClasses() throws {
     func decimal(_ length: Int, _ exponent: Int, _ byteCount: Int) -> FoundationPropertyList {
       .object(

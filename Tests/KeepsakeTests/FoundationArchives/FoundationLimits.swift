@@ -137,7 +137,7 @@ import Testing
     #expect(throws: ArchiveError.self) { try ArchiveValue(forReadingFrom: data) }
   }
 
-  @Test("shared values are charged with all their bytes, twice")
+  @Test("the limit of memory counts at least twice the bytes of a shared value at each reference")
   func sharedValues() {
     let count = 10_000
     #expect(!opens(HostileFoundationArchives.oneRectangle(count)) { $0.maximumAllocation = 100 * count })

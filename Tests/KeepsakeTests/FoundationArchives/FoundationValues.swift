@@ -228,7 +228,7 @@ import Testing
     #expect(try read(Locale.self, objects: .object("NSAutoLocale", [:])) == .autoupdatingCurrent)
   }
 
-  @Test("an object with many references is written once")
+  @Test("many references to one object stay references")
   func manyReferences() throws {
     let date = DateComponents(
       calendar: Calendar(identifier: .gregorian),
@@ -247,7 +247,7 @@ import Testing
     #expect(elements.count == 2_000 && elements.allSatisfy { $0 == .object })
   }
 
-  @Test("values of three parts with several references are written once", arguments: [2, 3])
+  @Test("references to values of three parts stay, and not those to smaller ones", arguments: [2, 3])
   func fewParts(_ count: Int) throws {
     let ranges: [UInt8] = Array([1, 1, 3, 2, 6, 1].prefix(2 * count))
     let archive = try ArchiveValue(

@@ -10,7 +10,7 @@ import Testing
     var name = "held"
   }
 
-  @Test("finishDecoding releases all that the unarchiver has read")
+  @Test("an unarchiver releases the objects that it has read, with and without finishDecoding")
   func finishing() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: ["a": Held(), "b": Held()])
     for finishes in [false, true] {

@@ -309,7 +309,7 @@ import Testing
     #expect(try KeyedUnarchiver.unarchive([Sparse].self, from: data).count == 100_000)
   }
 
-  @Test("the default limit of memory is 64 times the bytes and 256 MB")
+  @Test("the default limit of memory allows 100,000 large structures that are nil, and refuses a million")
   func defaultAllocation() throws {
     let family = try #require(HostileFamily.all.first { $0.name == "nil instead of large structures" })
     try family.read(family.archive(byteCount: 100_000))

@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test("values of types that an initializer tries in vain cost no memory")
+  @Test("the limit of memory does not count values of types that an initializer tries in vain")
   func triedTypes() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: [[String]](repeating: ["a"], count: 10_000))
     var limits = ArchiveLimits()

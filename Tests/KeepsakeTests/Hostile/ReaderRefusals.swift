@@ -10,7 +10,7 @@ import Testing
     /// The archiver never writes such bytes: tables, lengths and numbers follow from its values. The tests of random
     /// graphs and values read everything that they write, with every checksum.
     case bytes
-    /// The archiver refuses the value first, which the test shows.
+    /// The archiver refuses the value first, or writes it so that it can be read, which the test shows.
     case writerRefuses(() throws -> Void)
     /// The reader's program causes it: by its own limits, another type, or its initializers.
     case reader
@@ -83,7 +83,7 @@ import Testing
     ]
   }
 
-  @Test("the archiver refuses values that the reader would refuse")
+  @Test("the archiver writes no values that the reader would refuse")
   func everyRefusal() throws {
     for row in ReaderRefusals.table {
       if case .writerRefuses(let test) = row.why { try test() }

@@ -74,7 +74,7 @@ import Testing
     var next = Next()
   }
 
-  @Test("a cycle through a structure without either is an error that says what to do")
+  @Test("a cycle through a structure without weak or @Deferred is an error that names @Deferred")
   func plainCycle() throws {
     let link = Link()
     link.next.link = link

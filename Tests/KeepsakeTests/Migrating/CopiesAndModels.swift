@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test("a designated initializer of a model needs the two required ones beside it")
+  @Test("a model can have a designated initializer beside the two required ones")
   func designatedInitializer() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Badge(label: "guest"))
     #expect(try KeyedUnarchiver.unarchive(Badge.self, from: data).label == "guest")

@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test("UserDefaults stores an array of models")
+  @Test("UserDefaults stores an array of objects")
   func people() throws {
     let suite = "keepsake-migrating-\(UUID().uuidString)"
     let defaults = try #require(UserDefaults(suiteName: suite))

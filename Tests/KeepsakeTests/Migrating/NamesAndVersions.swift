@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("the delegate is asked last")
+  @Test("the delegate can state the class for an unknown name")
   func delegate() throws {
     let finder = Finder()
     let unarchiver = try KeyedUnarchiver(forReadingFrom: archive(Flute(), as: "Migrating.Whistle"))

@@ -92,7 +92,7 @@ import Testing
     var note: Coded<MigratingOldNote>
   }
 
-  @Test("an object that only supports NSCoding is archived as data")
+  @Test("an object that only supports NSSecureCoding is archived as data")
   func coded() throws {
     let memo = Memo(note: Coded(MigratingOldNote(text: "Buy milk", stars: 3)))
     let data = try KeyedArchiver.archivedData(withRootObject: memo)

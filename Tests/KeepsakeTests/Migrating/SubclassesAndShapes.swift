@@ -75,7 +75,7 @@ import Testing
     var gears = 3
   }
 
-  @Test("a subclass that does not code its own properties loses them, as with every Codable coder")
+  @Test("a subclass that does not code its own properties loses them")
   func forgottenProperty() throws {
     let bicycle = Bicycle(wheels: 2)
     bicycle.gears = 21
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test("subclasses of a model are found without coding code")
+  @Test("subclasses of a model are found without hand-written coding")
   func inSuperclass() throws {
     let vehicles = [Vehicle(), Car(wheels: 4, brand: "Saab")]
     let data = try KeyedArchiver.archivedData(withRootObject: vehicles)
@@ -229,7 +229,7 @@ import Testing
     }
   }
 
-  @Test("a value behind a protocol that refers back is @Deferred, too")
+  @Test("a value behind a protocol can refer back if it is @Deferred")
   func cycleBehindProtocol() throws {
     let group = Group(members: [])
     group.members = [Frame(content: group)]

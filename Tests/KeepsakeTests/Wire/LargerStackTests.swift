@@ -127,7 +127,7 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
     #expect(throws: Refusal(reason: "deep")) { try fail(50) }
   }
 
-  @Test("repeated hops release their memory")
+  @Test("2,000 hops in turn return their results")
   func repeated() throws {
     for number in 0..<2_000 { #expect(try onLargerStack { number } == number) }
   }
@@ -280,7 +280,7 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
     }
   }
 
-  @Test("two live threads can exchange a guard")
+  @Test("a guard measures the stack of each thread that it is passed to")
   func handedOver() throws {
     var guarding = StackGuard()
     for _ in 0..<20 {

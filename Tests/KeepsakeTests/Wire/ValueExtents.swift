@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(
-    "a count beyond all bytes is reported at once, at its offset",
+    "a count beyond all bytes is damage, reported at the value or behind the count",
     arguments: [largest, [0x80, 1], [100]]
   )
   func counts(count: [UInt8]) throws {
