@@ -89,7 +89,7 @@ import Testing
     #expect(try KeyedArchiver.copy(of: Signed()).seal is Seal)
   }
 
-  @Test("an object awakes once its graph is complete")
+  @Test("a copied object awakes once")
   func awakening() throws {
     let bell = try KeyedArchiver.copy(of: Bell())
     #expect(bell.rang == 1)

@@ -1,11 +1,11 @@
 package import Foundation
 
-/// Handmade binary property lists, in which any node can have any number of references. Numbers take as few bytes as
-/// possible, so that the file is as small as can be.
+/// Handmade binary property lists, in which any node can have any number of references. References and offsets take as
+/// few bytes as possible, so that the file is small.
 package struct BinaryPropertyList {
   private enum Node {
     case bytes([UInt8])
-    /// A list of nodes, with a count that may be wrong.
+    /// A list of nodes; the count of a dictionary is that of its pairs.
     case list(kind: UInt8, count: Int, [Int])
   }
 

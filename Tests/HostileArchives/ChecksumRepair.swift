@@ -9,8 +9,8 @@ package enum ChecksumRepair {
 
   /// The bytes with a valid header and trailer.
   ///
-  /// Possible offsets in the trailer are kept, and the block checksums between them are written again. Otherwise,
-  /// everything up to the trailer counts as contents, and the directory is searched from the end.
+  /// Possible offsets in the trailer are kept. Otherwise, everything up to the checksums counts as contents, and the
+  /// directory is searched from the end. All checksums are written again.
   package static func repaired(_ bytes: [UInt8]) -> [UInt8] {
     if let short = repairedShort(bytes) { return short }
     if bytes.suffix(8).elementsEqual(SaveTrailer.signature) { return SaveRepair.repaired(bytes) }

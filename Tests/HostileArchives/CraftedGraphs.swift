@@ -46,7 +46,7 @@ extension CraftedArchive {
       HandmadeArchive.data(bodies: [[1, 0x50]], topLevel: root([Tag.valueReference, 1]))
     ),
     CraftedArchive(
-      "a value reference to itself",
+      "a value that refers to itself",
       .typeMismatch,
       as: CraftedTree.self,
       HandmadeArchive.data(

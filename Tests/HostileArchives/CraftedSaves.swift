@@ -7,7 +7,7 @@ extension CraftedArchive {
     save("a save with the number of the archive") { $0.number = 1 },
     save("a save that skips a number") { $0.number = 3 },
     save("a save of another file") { $0.ending = { $0[3] ^= 1 } },
-    save("a save whose directory begins behind its end") { $0.ending = { $0[0] += 1 } },
+    save("a save whose directory begins a byte too late") { $0.ending = { $0[0] += 1 } },
     save("a save whose parts are longer than itself") { $0.directing = { $0[3] += 1 } },
     save("a save whose parts end before its directory") { $0.directing = { $0[3] -= 1 } },
     save("a save with a table of 2⁶² bytes") { $0.directing = { $0[7] = 1 << 62 } },

@@ -178,7 +178,7 @@ extension CraftedArchive {
       characters(8_191)
     ),
     CraftedArchive(
-      "a set of characters with half a plane",
+      "a set of characters with a part of a plane",
       .damaged,
       as: CharacterSet.self,
       characters(8_200)

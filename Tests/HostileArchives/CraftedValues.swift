@@ -237,7 +237,7 @@ extension CraftedArchive {
   }
 }
 
-/// Reads the first of two elements as a container, which skips the other.
+/// Requests a decoder for the first of two elements, which skips it.
 struct CraftedSkipper: Decodable {
   private enum CodingKeys: CodingKey { case none }
 

@@ -1,7 +1,7 @@
 package import Foundation
 internal import Keepsake
 
-/// A save that is put together from the specification (Format §13), without code of the library.
+/// A save that is put together from the specification (Format §13), without the code of the library that writes saves.
 package struct HandmadeSave {
   /// The bodies and their numbers, in order.
   package var bodies: [(number: Int, bytes: [UInt8])] = []

@@ -108,7 +108,7 @@ struct FuzzedAsker: Decodable {
   }
 }
 
-/// Reads the keys of ``FuzzedRecord`` in another order, some of them twice, and leaves the rest.
+/// Reads keys of ``FuzzedRecord`` in another order, one of them by another container, and leaves the rest.
 struct FuzzedPart: Decodable {
   private enum CodingKeys: String, CodingKey {
     case deep, text, nested, flag, data, uint8, missing, uint64, double
@@ -136,7 +136,7 @@ struct FuzzedPart: Decodable {
   }
 }
 
-/// Writes by hand what the types above read: a list of several types, a nested container, and one for a superclass.
+/// Writes and reads by hand: a list of several types, a nested container, and one for a superclass.
 struct FuzzedByHand: Codable {
   init() {}
 

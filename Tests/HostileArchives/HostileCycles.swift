@@ -39,7 +39,7 @@ class FuzzedPerson: Codable, ArchivableClass, Severable, Hashable {
 
   func sever() { (children, parent, table, known, notes) = ([], nil, [:], [], []) }
 
-  /// A family in which every reference but the weak one closes a cycle.
+  /// A family in which every strong reference is part of a cycle.
   static func sample() -> FuzzedPerson {
     let people = [FuzzedPerson("a"), FuzzedBoss("b"), FuzzedPerson("c"), FuzzedBoss("d")]
     people[0].children = [people[1], people[2]]

@@ -61,7 +61,7 @@ package struct HostileFamily: Sendable {
     ) {
       nested($0 / 4) { rest in [Tag.array] + Bytes.varint(rest) }
     },
-    HostileFamily("arrays with the maximum nesting, side by side", as: CraftedTree.self) {
+    HostileFamily("deeply nested arrays, side by side", as: CraftedTree.self) {
       count in
       let depth = min(count, 30_000)
       let tower = [UInt8](repeating: 0x51, count: depth - 1) + [0x50]
@@ -182,7 +182,7 @@ private final class HostileHeavy: Decodable {
   init(from decoder: any Decoder) throws {}
 }
 
-/// An object with ten boxes.
+/// A model with ten properties, which the archive does not have.
 private final class HostileModelObject: ArchivedModel {
   var a = 0
   var b = 0
@@ -222,7 +222,7 @@ private struct HostileBackwards: Decodable {
   }
 }
 
-/// A structure that defers another one like it.
+/// A structure that defers an object, which defers another one like it.
 private struct HostileLate: Decodable {
   @Deferred var late: HostileBox?
 }

@@ -35,7 +35,7 @@ extension HostileModel {
     HostileModel("Foundation." + name, [Value].self) { values }
   }
 
-  /// A model for each type that is read by its own code.
+  /// A model for each type that is read by its own code, and for URLs and decimals in their native forms.
   package static let foundation: [HostileModel] = [
     foundation([Measurement(value: 3, unit: UnitLength.miles)], "Measurement"),
     foundation([DateComponents(calendar: nil, year: 2026, month: 2, weekday: 5)], "DateComponents"),

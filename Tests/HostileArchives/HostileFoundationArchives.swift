@@ -175,7 +175,7 @@ package struct HostileFoundationArchives {
     }
   }
 
-  /// Sets of indexes, or index paths, that share one data.
+  /// Sets of indexes that share one data.
   static func sharedIndexes(objects count: Int, byteCount: Int) -> Data {
     var data: Int?
     return many(count, class: "NSIndexSet") { archive, type, _ in
@@ -284,7 +284,7 @@ package struct HostileFoundationArchives {
     )
   }
 
-  /// Malformed XML.
+  /// XML as given, which may be malformed.
   static func document(_ text: String) -> Data { Data(text.utf8) }
 
   // MARK: Faulty binary files

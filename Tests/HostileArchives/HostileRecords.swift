@@ -86,7 +86,7 @@ struct FuzzedTables: Codable, Equatable {
   var points: Set<FuzzedPoint> = [FuzzedPoint(x: 7, y: nil)]
 }
 
-/// Packed arrays of every element type, some longer than a block of 128.
+/// Packed arrays of every element type, one of them longer than a block of 128.
 struct FuzzedPacked: Codable, Equatable {
   var bools = (0..<11).map { $0 % 3 == 0 }
   var int8s: [Int8] = [-1, 0, 127]

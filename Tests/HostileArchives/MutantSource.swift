@@ -39,7 +39,7 @@ package struct MutantSource: Sendable {
 
   /// The mutant with that number: the same in every process with the same seeds.
   ///
-  /// It is read as the model of the archive that it comes from, and as another one in turn. Reading each mutant as all
+  /// It is read as the model of the archive that it comes from, and as a random one. Reading each mutant as all
   /// models would take ten times as long, and mostly find that the first key is missing.
   package subscript(number: Int) -> Mutant {
     var generator = HostileGenerator(seed: seed, mutant: number)

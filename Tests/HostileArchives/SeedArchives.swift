@@ -10,7 +10,7 @@ package struct SeedArchive: Sendable {
 }
 
 package enum SeedArchives {
-  /// An archive of each model, one with several keys and values, some without checksums, and one with all tables.
+  /// An archive of each model, one with several keys and values, some without checksums, and one with many objects.
   package static func make() throws -> [SeedArchive] {
     var seeds: [SeedArchive] = []
     for model in HostileModel.all {

@@ -1,6 +1,6 @@
 /// Edits of tables, bodies, offsets and the directory.
 enum TableEdits {
-  /// Exchanges, doubles, moves, adds or removes entries of a table, or gives a class another name.
+  /// Exchanges, doubles, replaces, adds or removes entries of a table, or gives a class another name or keys read last.
   static func edit(
     _ archive: inout ArchivePieces,
     _ others: [ArchivePieces],
@@ -61,7 +61,7 @@ enum TableEdits {
     }
   }
 
-  /// Gives a class up to three keys that are read last: mostly keys of the archive, whatever their values are.
+  /// Gives a class up to three keys that are read last: any keys of the archive.
   private static func readLast(_ archive: inout ArchivePieces, using generator: inout HostileGenerator) {
     let classes = archive[.classes].indices.filter { archive[.classes][$0].count >= 5 }
     guard let index = generator.pick(classes) else { return }

@@ -167,7 +167,7 @@ import Testing
     #expect(json.output == #"{"a":{"$id":1,"n":{"n":{"$ref":1}}}}"# + "\n")
   }
 
-  @Test("a list of many objects is printed without recursion", .timeLimit(.minutes(20)))
+  @Test("a long chain of objects is printed and converted", .timeLimit(.minutes(20)))
   func longList() throws {
     let folder = try TemporaryFolder()
     let count = sized(50_000, inDebug: 10_000)
@@ -191,7 +191,7 @@ import Testing
     #expect(json.output.hasPrefix("{\"a\":[["))
   }
 
-  @Test("a shared object without keys is exported with the key \"$value\"")
+  @Test("the value of a shared object without keys is exported as \"$value\" unless it is empty")
   func contentWithoutKeys() throws {
     let folder = try TemporaryFolder()
     let reference = [Tag.objectReference, 1]

@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(
-    "input that is not JSON is refused",
+    "invalid JSON and a number out of range are refused",
     arguments: [
       "", "[1,]", "{\"a\"}", "{1:2}", "\"\\ud800\"", "01", "[1", "nul", "\"a\nb\"", "[1] 2", "-", "1.", "1e",
       "+1",
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test("Swift's types become the JSON that JSONEncoder writes, and a shared object is written once")
+  @Test("Swift's types become strings and numbers in JSON, and a shared object is written once")
   func typesInJSON() throws {
     try KeyedArchiver.archive(rootObject: Crew(), toFile: folder("crew.keepsake"))
     let result = try Keeputil.run("convert", "crew.keepsake", "-", "--to", "json", in: folder)
@@ -329,7 +329,7 @@ import Testing
     for note in notes { #expect(result.errors.contains("note: \(note)\n"), "\(note) in \(result.errors)") }
   }
 
-  @Test("property lists that cannot become archives are refused")
+  @Test("property lists and JSON that cannot become archives are refused")
   func wrongPropertyLists() throws {
     var list = BinaryPropertyList()
     let number = list.integer(1)

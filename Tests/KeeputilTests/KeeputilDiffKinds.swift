@@ -78,7 +78,7 @@ struct CircleSample: Codable {
     var same = 1
   }
 
-  @Test("values behind protocols and in optionals are abridged")
+  @Test("values behind protocols and in optionals are shown, and abridged where they are nested deeper")
   func wrapped() throws {
     let type = "KeeputilTests.CircleSample"
     try expect(

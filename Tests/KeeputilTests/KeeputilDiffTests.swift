@@ -149,7 +149,7 @@ import Testing
     )
   }
 
-  @Test("references that lead to another object differ, also weak ones, and so does sharing that is lost")
+  @Test("a reference to another object, a removed weak reference and lost sharing are differences")
   func references() throws {
     let old = ShelfSample.make(books: 6)
     let new = ShelfSample.make(books: 6)

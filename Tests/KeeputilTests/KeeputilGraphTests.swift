@@ -17,7 +17,7 @@ import Testing
     return try Picture(result.output)
   }
 
-  /// Expects that no boxes overlap, and that everything is on the page.
+  /// Expects that boxes are on the page and do not overlap, and that arrows begin and end at boxes.
   private func expectOrder(_ picture: Picture, sourceLocation: SourceLocation = #_sourceLocation) {
     for (index, box) in picture.boxes.enumerated() {
       #expect(box.minX >= 0 && box.minY >= 0, sourceLocation: sourceLocation)
@@ -206,7 +206,7 @@ import Testing
   }
 
   @Test(
-    "counting references in deep nesting by class takes time in proportion to their number",
+    "counting references in deep nesting by class takes bounded time",
     .timeLimit(.minutes(20))
   )
   func deepReferences() throws {

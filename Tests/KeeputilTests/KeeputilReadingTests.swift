@@ -71,7 +71,7 @@ import Testing
     #expect(try Keeputil.run("print", "--depth", "1", "a.keepsake", in: folder).status == 0)
   }
 
-  @Test("a truncated body and an unknown tag are reported with the offset, after the values before them")
+  @Test("a truncated body and an unknown tag are reported after the values before them")
   func unsound() throws {
     let body: [UInt8] = [1] + CraftedArchive.map(("n", [Tag.shortArray + 3, 0x95]))
     let data = HandmadeArchive.data(

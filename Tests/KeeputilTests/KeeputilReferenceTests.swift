@@ -105,7 +105,7 @@ import Testing
     #expect(try convert(array, bodies: [lost, object], conditionals: [[2], [0]]).json == "[null,null]\n")
   }
 
-  @Test("an object without keys that has a weak reference is exported with the key \"$value\"")
+  @Test("an object without keys that a weak reference leads to is exported with the key \"$value\"")
   func contentWithoutKeys() throws {
     let root = [Tag.shortArray + 2] + Self.weak(0) + Self.strong(1)
     let plain = try convert(root, bodies: [[1, Tag.true]], conditionals: [[1]])

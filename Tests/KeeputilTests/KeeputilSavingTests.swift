@@ -14,7 +14,7 @@ import Testing
     try folder.write(Data("{\"a\":1}".utf8), "a.json")
   }
 
-  /// All commands that write a file; OUT stands for its name.
+  /// Commands that write a new file; OUT stands for its name.
   static let commands = [
     "convert --to json a.keepsake OUT", "convert --to plist a.keepsake OUT",
     "convert --to keepsake a.keepsake OUT",

@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("equal texts are compared once", .timeLimit(.minutes(20)), arguments: 0..<5)
+  @Test("many references to equal long texts are no difference", .timeLimit(.minutes(20)), arguments: 0..<5)
   func equal(kind: Int) throws {
     try write(Self.elements[kind].bytes, "a.keepsake")
     try write(Self.elements[kind].bytes, "b.keepsake")
@@ -87,7 +87,7 @@ import Testing
     #expect(result.output.isEmpty && result.errors.isEmpty)
   }
 
-  @Test("different texts are compared once and shown at each occurrence", .timeLimit(.minutes(20)))
+  @Test("different long texts and keys are abridged at each occurrence", .timeLimit(.minutes(20)))
   func different() throws {
     let count = 2_000
     try write(Self.text, "a.keepsake", count: count)
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(
-    "stats of long keys takes time in proportion to the archive",
+    "the output of stats is short despite very many references to long texts",
     .timeLimit(.minutes(20)),
     arguments: 0..<5
   )

@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(
-    "a terminal gets colors unless NO_COLOR is set or TERM is dumb or missing",
+    "a terminal gets colors unless NO_COLOR has a value or TERM is dumb or missing",
     .enabled(if: Keeputil.hasTerminal, "script(1) makes a terminal for what it runs"),
     arguments: [
       ("print a.keepsake", "\u{1B}[32m\"v\""), ("stats a.keepsake", "\u{1B}[1mClasses"),
@@ -93,7 +93,7 @@ import Testing
     #expect(short.output == "{  @30\n  \"root\" => Thing #1 {…}  @37+2\n}  @30+9\n")
   }
 
-  @Test("print --json shows kinds, classes and sharing")
+  @Test("print --json shows values of all kinds")
   func json() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(Int?.none, forKey: "nil")

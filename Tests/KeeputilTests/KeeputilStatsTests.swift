@@ -37,7 +37,7 @@ import Testing
     #expect(piped.output.dropFirst("standard input".count) == result.output.dropFirst("crew.keepsake".count))
   }
 
-  @Test("stats --json has the same figures, and unescaped names")
+  @Test("the figures of stats --json add up, and its names are the original ones")
   func json() throws {
     let strange = "</script><img src=x onerror=alert(1)>\u{2028}\u{202E}\u{1B}[31m\"\\"
     let archiver = KeyedArchiver()

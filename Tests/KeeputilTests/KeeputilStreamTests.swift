@@ -48,7 +48,7 @@ import Testing
     #expect(list.output == "\"x\"\n", "\(list.errors)")
   }
 
-  @Test("an endless input is read only up to the limit")
+  @Test("a pipe that gives more bytes than the limit is an error")
   func bound() throws {
     func read(_ count: Int, atMost bound: Int) throws -> Data {
       let pipe = Pipe()

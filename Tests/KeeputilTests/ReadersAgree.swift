@@ -145,8 +145,8 @@ import Testing
     ("a value reference behind a mark", [[0, 0x95]], top(5, 0x48, 1)),
     ("a value reference as the top level", [[0, 0x95]], [0, 0x48, 1]),
     ("a value reference in a body", [[0, 0x51, 0x48, 2], [0, 0x95]], top(0x48, 1)),
-    ("value references in a circle", [[0, 0x48, 1]], top(0x48, 1)),
-    ("value references in a circle of two", [[0, 0x51, 0x48, 2], [0, 0x51, 0x48, 1]], top(0x48, 1)),
+    ("value references in a cycle", [[0, 0x48, 1]], top(0x48, 1)),
+    ("value references in a cycle of two", [[0, 0x51, 0x48, 2], [0, 0x51, 0x48, 1]], top(0x48, 1)),
     ("one value under two keys", [[0, 0x95]], [0, Tag.map, 2, 0x21, 0x61, 0x48, 1, 0x21, 0x62, 0x48, 1]),
     ("a value reference to an object", [[1, 0x50]], top(0x48, 1)),
     ("an object reference to a value", [[0, 0x50]], top(0x40, 1)),
@@ -171,7 +171,7 @@ import Testing
     ("a URL whose base lacks its text", url(base + [Tag.url, Tag.map, 0])),
   ]
 
-  @Test("all readers accept valid archives")
+  @Test("the dynamic view and print accept archives without faults in what they read")
   func sound() {
     var tally = Tally()
     for (name, data) in Self.sound { compare(data, name, &tally) }

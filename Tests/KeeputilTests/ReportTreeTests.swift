@@ -5,7 +5,7 @@ import Testing
 
 @testable import keeputil
 
-/// The tree of a report: bounded, with exact sums, and each object once.
+/// The tree of a report: bounded, with consistent sums, and each object at most once.
 @Suite struct KeeputilReportTrees {
   private func nodes(_ data: Data) throws -> (path: [ReportNode], byClass: [ReportNode]) {
     let image = try ArchiveImage(data: data, verification: .everything)
@@ -15,7 +15,7 @@ import Testing
     return (try ReportTree(pass).nodes, ReportClassTree.nodes(pass))
   }
 
-  /// Expects that the children of a node are not larger than the node, and that each body is in the tree once.
+  /// Expects that the children of a node are not larger than it, and that each body is in the tree at most once.
   private func expectSound(_ nodes: [ReportNode], _ byteCount: Int, _ name: String) {
     #expect(nodes.count <= ReportTree.mostNodes + 20_000, "\(name)")
     #expect(nodes[0].parent == -1 && nodes[0].bytes == byteCount, "\(name)")
@@ -39,7 +39,7 @@ import Testing
     #expect(overfull.isEmpty, "\(name): more is in \(overfull.prefix(3)) than they have")
   }
 
-  @Test("trees of all kinds of values have each body once, and exact sums")
+  @Test("trees of all kinds of values have each body at most once, and consistent sums")
   func seeds() throws {
     for seed in try SeedArchives.make() {
       let (path, byClass) = try nodes(Data(seed.bytes))
@@ -82,7 +82,7 @@ import Testing
     #expect(path.contains { $0.text == "\"\(start)…\"" }, "\(path.compactMap(\.text))")
   }
 
-  @Test("a large archive is folded, with the same sums")
+  @Test("a large archive is folded, with consistent sums")
   func large() throws {
     let nodes = (0..<30_000).map { number in
       let node = CountedNode(name: "number \(number)")
@@ -113,7 +113,7 @@ import Testing
     #expect(path.contains { $0.text?.hasPrefix("\"row") == true })
   }
 
-  @Test("cycles, deep nesting and long chains have exact sums")
+  @Test("cycles, deep nesting and long chains have consistent sums")
   func strange() throws {
     let cycle = HandmadeArchive.data(
       bodies: [
@@ -161,7 +161,7 @@ import Testing
     #expect(strings + folded > 120 && folded > 0)
   }
 
-  @Test("very many unreachable objects are grouped, and very many keys of classes have exact sums")
+  @Test("very many unreachable objects are grouped, and very many keys of classes have consistent sums")
   func many() throws {
     let unreached = HandmadeArchive.data(
       bodies: [[1, 0x95]] + (0..<1_500).map { [1] + CraftedArchive.text("number \($0)") },

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Faults that only `verifyStructure` finds, since nothing refers to them.
+/// Faults that only `verifyStructure` finds, since they are not read, and nil instead of a value behind a protocol.
 @Suite struct VerifiedTables {
   @Test("a string table with bytes but no entries is damaged")
   func strings() throws {

@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("an unknown flag is refused")
+  @Test("an unknown flag or a reserved byte that is not 0 is refused")
   func unknownFlags() throws {
     // Bit 1 is the short form.
     for bit in 2..<48 {

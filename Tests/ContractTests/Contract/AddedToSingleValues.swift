@@ -74,7 +74,7 @@ import Testing
 
   // MARK: Flattening
 
-  @Test("keys of any type are added to a structure and to a dictionary")
+  @Test("keys of an enumeration and dynamic keys are added to a structure and to a dictionary")
   func keys() throws {
     for base in [Point(), ["x": 1, "y": 2]] as [any Encodable] {
       for isDynamic in [false, true] {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct CaughtErrors {
   /// How far a value gets before it fails.
   enum Failing: CaseIterable, Encodable, CustomTestArgumentEncodable {
-    /// Its own name: as a value, it fails.
+    /// Encodes the name of the case, since `encode(to:)` throws.
     func encodeTestArgument(to encoder: some Encoder) throws {
       try String(describing: self).encode(to: encoder)
     }

@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  /// An object that writes to two containers alternately, and opens one of them again. The last object notes the path.
+  /// An object that writes to two containers alternately. The last one adds to a dictionary and notes paths.
   private final class Sides: Encodable {
     let isLast: Bool
 

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Values coded with a configuration, at the root.
+/// Values coded with a configuration, at the root and under keys.
 @Suite struct Configurations {
   private struct Units: EncodingConfigurationProviding, DecodingConfigurationProviding {
     static let encodingConfiguration = 10

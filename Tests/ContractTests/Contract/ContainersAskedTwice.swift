@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("many keys encoded again, in any order, take time in proportion to their number")
+  @Test("many keys encoded again in reverse order take time in proportion to their number")
   func manyAgain() throws {
     try expectTimeInProportion(to: 30_000) { count in
       let keys = (0..<count).map { AnyKey("key \($0)") }

@@ -213,7 +213,7 @@ import Testing
   }
 
   @Test(
-    "a value replaces the last one, whose parts have one byte each"
+    "a value replaces the one encoded last, whose parts have one byte each"
   )
   func smallParts() throws {
     let data = try writeKeyed { container in

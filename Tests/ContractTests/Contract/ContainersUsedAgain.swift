@@ -95,7 +95,7 @@ import Testing
   /// A coder's user info lives as long as the coder.
   private func userInfo(_ witness: Witness) -> [CodingUserInfoKey: Any] { [.named("witness"): witness] }
 
-  @Test("an archiver is deallocated with its last reference, with or without an archive")
+  @Test("an unfinished archiver is deallocated with its last reference, also after an error")
   func archiversGo() throws {
     weak var witness: Witness?
     do {

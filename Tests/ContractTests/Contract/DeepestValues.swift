@@ -122,7 +122,7 @@ import Testing
     #expect(found.kind == .invalidValue && found.code == .limitExceeded)
   }
 
-  @Test("a deferred chain starts again at the top down to 1,024 levels, and is refused deeper")
+  @Test("a deferred value counts its depth from zero at up to 1,024 levels, and is refused deeper")
   func deferred() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Nest(levels: 1_024, leaf: .deferredChain))
     let back = try KeyedUnarchiver.unarchive(

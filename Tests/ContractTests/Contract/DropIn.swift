@@ -49,7 +49,7 @@ import Testing
     #expect(try store(["k": models], encoder, decoder) == ["k": models])
   }
 
-  /// The kinds of error of one decode, by every pair.
+  /// The errors of one decode, by the coders of JSON and of archives.
   private func kinds<T: Decodable>(_ value: some Codable, as type: T.Type) throws -> [String] {
     try [Self.pairs[0](), Self.pairs[2]()].map { encoder, decoder in
       let data = try encoder.encode(value)
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("the coders are values: changing a copy leaves the original unchanged")
+  @Test("ArchiveEncoder is a value: changing a copy leaves the original unchanged")
   func values() throws {
     let encoder = ArchiveEncoder()
     var copy = encoder

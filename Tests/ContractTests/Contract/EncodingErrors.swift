@@ -69,7 +69,7 @@ import Testing
     #expect(nothing.path == "second" && "\(nothing.value)" == "nil")
   }
 
-  @Test("an error of an expired container has the key of the new value")
+  @Test("an error of an expired container has the new value, and its key if there is one")
   func containersThatAreOver() throws {
     let kept = KeptContainers()
     try kept.write()
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test("an element that an open array refuses has the index that it would have had")
+  @Test("an error in an element has the index of the element, and one of the archiver its own key")
   func elementOfAnOpenArray() throws {
     struct Writer: Encodable {
       let use: (any Encoder) throws -> Void

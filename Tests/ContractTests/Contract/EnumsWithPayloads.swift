@@ -113,7 +113,7 @@ import Testing
     #expect(try failure { try transcode(["x"], to: [Rank].self) }.kind == .typeMismatch)
   }
 
-  @Test("key types may have more than 256 cases, one or none")
+  @Test("key types may have more than 256 keys, one or none")
   func keyTypesOfEverySize() throws {
     let data = try write { encoder in
       var one = encoder.container(keyedBy: OneKey.self)

@@ -11,7 +11,7 @@ private func numbered(_ keys: [any CodingKey]) -> String {
 /// Compares the answers of containers with those of JSONDecoder, call by call: the same value, or an error of the same
 /// case with the same path.
 @Suite struct JSONContract {
-  /// The members of the decoded value: one of each kind.
+  /// The requested keys: members of each kind, and a missing one.
   private static let names = [
     "int", "negative", "large", "text", "flag", "null", "list", "texts", "mixed", "inner", "noList", "five",
     "missing",

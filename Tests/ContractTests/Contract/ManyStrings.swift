@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "equal strings are archived once, whether small or with storage on the heap",
+    "equal strings are archived alike, whether small or with storage on the heap",
     arguments: 0...18
   )
   func formsOfStrings(count: Int) throws {

@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test("a container is written after its later siblings, and the outermost last of all")
+  @Test("a container is written after those within it and after those around it")
   func outsideIn() throws {
     let data = try writeKeyed { a in
       var b = a.nestedContainer(keyedBy: AnyKey.self, forKey: "b")

@@ -50,7 +50,7 @@ import Testing
     #expect(throws: DecodingError.self) { try ArchiveDecoder().decode([String].self, from: data) }
   }
 
-  @Test("an empty container keeps its kind")
+  @Test("an empty container of each kind can be read")
   func emptyContainers() throws {
     let keyed = try write { _ = $0.container(keyedBy: AnyKey.self) }
     #expect(try ArchiveDecoder().decode([String: Int].self, from: keyed).isEmpty)

@@ -3,7 +3,8 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Numbers come back with all their bits, and change their type only if no information is lost.
+/// Numbers come back with all their bits, and as other types that can hold them. Only an integer may be rounded, to a
+/// floating-point number.
 @Suite struct Numbers {
   typealias IntegerType = any (FixedWidthInteger & Codable & Sendable).Type
 

@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("an array read in part by hand continues at the next element")
+  @Test("elements read by hand as several types come back, and failed attempts do not advance")
   func halfRead() throws {
     let data = try ArchiveEncoder().encode(["list": [1, 2, 3, 300, 5]])
     try readKeyed(data) { container throws in

@@ -228,7 +228,7 @@ import Testing
     }
   }
 
-  @Test("decodeIfPresent of every primitive type reads a value, nil and a missing key")
+  @Test("decodeIfPresent reads a value, nil and a missing key for many types")
   func ifPresent() throws {
     func check<T: Codable & Equatable & Sendable & SendableMetatype>(_ value: T) throws {
       let data = try writeKeyed { container in

@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test("an error names the kind of the element")
+  @Test("an error names the kind of the element, or the type that a number does not fit")
   func nouns() throws {
     func message<Wrong: Decodable>(_ numbers: some Encodable, as type: Wrong.Type) throws -> String {
       try failure { try transcode(["numbers": numbers], to: [String: [Wrong]].self) }.description

@@ -5,7 +5,7 @@ import Testing
 
 /// Arrays of integers with blocks of every width, read as the same type, and as wider and narrower ones.
 @Suite struct PackedWidths {
-  @Test("random blocks of every width come back, for every type")
+  @Test("random blocks of every width come back, for signed and unsigned types")
   func everyWidth() throws {
     var generator = SeededGenerator("packed widths")
     func check<Number: FixedWidthInteger & Codable & Sendable>(_ type: Number.Type) throws {
@@ -31,7 +31,7 @@ import Testing
     try check(UInt64.self)
   }
 
-  @Test("blocks of mixed widths take no more bytes than one width for all")
+  @Test("a block of mixed widths comes back, and takes no more bytes than with its largest width")
   func mixed() throws {
     var generator = SeededGenerator("mixed packed widths")
     func check<Number: FixedWidthInteger & Codable & Sendable & BitwiseCopyable>(_ type: Number.Type) throws {
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test("numbers at the end of memory are read, and nothing beyond it")
+  @Test("numbers at the end of a buffer are read, and a missing byte throws")
   func endOfMemory() throws {
     for width in 1...8 {
       for count in [1, 2, 3, 4, 9] {
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  /// An archive whose root is `value`, without checksums, which would reveal the damage.
+  /// The archive with `value` instead of the bytes `original`. Its checksums no longer match.
   private func forged(_ value: [UInt8], in archive: Data, from original: [UInt8]) throws -> Data {
     let range = try #require(archive.range(of: Data(original)))
     var forged = archive
@@ -154,7 +154,7 @@ import Testing
     return forged
   }
 
-  @Test("a count beyond the archive and an invalid width are errors for every type")
+  @Test("a count beyond the archive and an invalid width are errors for types of all kinds")
   func forgedArrays() throws {
     func expectDamaged(_ original: [UInt8], _ forged: [UInt8], _ archive: Data) throws {
       let data = try self.forged(forged, in: archive, from: original)

@@ -95,7 +95,7 @@ import Testing
     #expect(found.code == .damaged)
   }
 
-  @Test("keys that would take too much memory are an error, not an empty array")
+  @Test("allKeys beyond the memory limit makes the outermost decode, or the next one, throw")
   func tooManyKeys() throws {
     var decoder = ArchiveDecoder()
     decoder.limits.maximumAllocation = 2_000

@@ -137,7 +137,7 @@ import Testing
     #expect(try failure { try second.write(to: archiver) }.code == .misuse)
   }
 
-  @Test("a nested container of an expired or suspended container throws", arguments: [false, true])
+  @Test("a super encoder of an expired or suspended container throws", arguments: [false, true])
   func requestedFromUnusable(isInUse: Bool) throws {
     func refusal<Container>(
       _ make: @escaping (any Encoder) -> Container,

@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("nothing of a finished archive stays alive")
+  @Test("the user info of finished archives does not stay alive")
   func letGo() throws {
     final class Marker: @unchecked Sendable {}
     let key = try #require(CodingUserInfoKey(rawValue: "marker"))
@@ -209,7 +209,7 @@ import Testing
     }
   }
 
-  @Test("more threads than kept coders work at once")
+  @Test("more tasks than kept coders work at once")
   func threads() async throws {
     let first = try (0..<50).map {
       try KeyedArchiver.archivedData(withRootObject: Self.value($0), outputFormatting: .sortedKeys)

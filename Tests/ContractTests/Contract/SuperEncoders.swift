@@ -189,7 +189,7 @@ import Testing
     #expect(plain.legs == 4)
   }
 
-  /// Nested values, as many as are allowed.
+  /// Nested values, nearly as deep as is allowed.
   private struct Nested: Encodable {
     func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: AnyKey.self)

@@ -48,7 +48,7 @@ import Testing
     unarchiver.finishDecoding()
   }
 
-  @Test("many keys are read in any order")
+  @Test("many keys are read in reverse order")
   func many() throws {
     let unarchiver = try unarchiver { archiver in
       for number in 0..<2000 { try archiver.encode(number, forKey: "key \(number)") }
@@ -220,7 +220,7 @@ import Testing
   private struct Pair: Codable, Equatable { var first = [1, 2], second = [3] }
   private struct DeclaredPair: ArchivedFields { var first = [0], second = [0] }
   private final class ModelPair: ArchivedModel { var first = [0], second = [0] }
-  /// A value that encodes only another value.
+  /// A value that decodes only another value.
   private struct Only<Value: Decodable>: Decodable {
     let value: Value
     init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(Value.self) }

@@ -148,7 +148,7 @@ import Testing
     #expect(try transcode(Data([1, 255]), to: AnyValue.self) == .list([.int(1), .int(255)]))
   }
 
-  @Test("decimals read as numbers: whole ones as integers that can hold them, all as floating-point numbers")
+  @Test("decimals read as numbers that can hold them: whole ones as integers, all as floating-point numbers")
   func decimals() throws {
     #expect(try transcode(Decimal(-128), to: Int8.self) == -128)
     #expect(try transcode(Decimal(string: "1e3"), to: UInt16.self) == 1_000)

@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test("deep values are coded on any stack, and refused beyond the depth limit")
+  @Test("values 4,000 levels deep are coded, and refused beyond the depth limit")
   func depth() throws {
     var branch = Twig(name: "leaf")
     for _ in 0..<4_000 { branch = Twig(name: "", branches: [branch]) }

@@ -85,7 +85,7 @@ import Testing
     @Shared var count = 1
   }
 
-  @Test("a wrapper of Foundation, or one that is a class, leaves the name as it is")
+  @Test("the key of a property with a wrapper of Foundation, or one that is a class, has no underscore")
   func wrappers() throws {
     let (value, plain) = (Wrapped(), PlainWrapped())
     (value.count, plain.count) = (2, 2)

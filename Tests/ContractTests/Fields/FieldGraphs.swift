@@ -188,13 +188,14 @@ import Testing
     withExtendedLifetime((house, next, houses)) {}
   }
 
-  /// An earlier version of ``Flat``: keys that are made at run time, in two orders.
+  /// Houses before or after a place that refers to them.
   private struct Avenue<Place: Codable>: Codable {
     var before: [House] = []
     var place: Place
     var after: [House] = []
   }
 
+  /// An earlier version of ``Flat``, whose keys are made at run time.
   private final class LooseFlat: Codable {
     var houses: [String: House] = [:]
 
@@ -240,7 +241,7 @@ import Testing
     withExtendedLifetime(houses) {}
   }
 
-  @Test("many threads code declared fields at once")
+  @Test("many tasks code declared fields at once")
   func threads() async throws {
     let data = try ArchiveEncoder().encode([Everything.full])
     await withTaskGroup(of: Bool.self) { group in

@@ -200,7 +200,7 @@ import Testing
     var street: Street
   }
 
-  @Test("observed, constant and wrapped properties come back, and computed and lazy ones are left out")
+  @Test("observed, constant and wrapped properties come back beside computed and lazy ones")
   func indirect() throws {
     var value = Indirect()
     value.fahrenheit = 212

@@ -131,7 +131,7 @@ struct Twig: ArchivedFields, Equatable {
   var branches: [Twig] = []
 }
 
-/// A value whose coding may throw, and that notes its path.
+/// A value whose coding may throw an error that contains its path.
 struct RefusingValue: Codable, Equatable {
   var refuses = false
 
