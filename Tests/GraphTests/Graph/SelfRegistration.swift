@@ -111,13 +111,7 @@ import Testing
     folder.files = [file]
     // The file is read first, although the folder is written first.
     let deferredFolder = [DeferredFolderFirst(folder: folder, file: file)]
-    do {
-      let data = try ArchiveEncoder().encode(Later(wrapped: deferredFolder))
-      let back = try ArchiveDecoder().decode(Later<[DeferredFolderFirst]>.self, from: data)
-      #expect(back.wrapped[0].file.folder === back.wrapped[0].folder)
-    } catch let error as EncodingError {
-      #expect(Failure(error)?.code == .cycle)
-    }
+    #expect(try failure { try ArchiveEncoder().encode(Later(wrapped: deferredFolder)) }.code == .cycle)
     // The folder is read first, although the file is written first.
     let back = try roundTrip(Later(wrapped: [DeferredFileFirst(file: file, folder: folder)]))
     #expect(back.wrapped[0].file.folder === back.wrapped[0].folder)

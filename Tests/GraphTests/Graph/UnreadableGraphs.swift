@@ -122,15 +122,10 @@ import Testing
     let ring = Ring()
     ring.next = ring
     let archiver = KeyedArchiver()
-    do {
-      var container = archiver.container(keyedBy: AnyKey.self)
-      var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: "nested")
-      try nested.encode(ring, forKey: "ring")
-    } catch {
-      #expect(Failure(error)?.code == .cycle)
-      return
-    }
     var container = archiver.container(keyedBy: AnyKey.self)
+    var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: "nested")
+    // The container may get more.
+    try nested.encode(ring, forKey: "ring")
     let found = try failure { try container.encode([1], forKey: "later") }
     #expect(found.code == .cycle && found.description.contains("Ring.next"), "\(found)")
     #expect(try failure { try archiver.finishEncoding() }.code == .cycle)

@@ -204,20 +204,13 @@ import Testing
     withExtendedLifetime(elsewhere) {}
   }
 
-  @Test("a weak reference to an object of a private class comes back, or encodedData throws")
+  @Test("a weak reference that needs the name of a private class makes encodedData throw")
   func unnamedSubclass() throws {
     let hidden = HiddenDog()
     let archiver = KeyedArchiver()
-    do {
-      try archiver.encode(HiddenHolder(hidden), forKey: "holder")
-      let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
-      let back = try unarchiver.decode(HiddenHolder.self, forKey: "holder")
-      #expect(back.animal === back.dog)
-    } catch {
-      #expect(Failure(error)?.code == .unresolvableClass)
-      // Once refused, no incomplete archive may be returned.
-      #expect(throws: EncodingError.self) { try archiver.encodedData }
-    }
+    // Something else may still archive the object where its class is declared.
+    try archiver.encode(HiddenHolder(hidden), forKey: "holder")
+    for _ in 0..<2 { #expect(try failure { try archiver.encodedData }.code == .unresolvableClass) }
   }
 }
 
