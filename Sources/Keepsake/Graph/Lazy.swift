@@ -138,18 +138,19 @@ private final class LazyDecodingPlan<Value: LazyValue & Decodable>: DecodingPlan
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Lazy<Value> {
     let start = cursor
     cursor = try session.end(ofValueAt: start)
-    guard let number = try session.lazyBody(at: start) else {
-      try session.charge(DecodingBudget.lazyOverhead, at: start)
-      let content = LazyContent<Value>(at: start, session)
-      session.lazies.add(inline: Weak(object: content))
-      return Lazy(content)
+    let number = try session.lazyBody(at: start)
+    if let number {
+      if session.settings.isRehearsal { session.rehearse(Value.self, number, at: start) }
+      if let known = session.lazies.contents[number]?.object as? LazyContent<Value> { return Lazy(known) }
     }
-    if session.settings.isRehearsal { session.rehearse(Value.self, number, at: start) }
-    if let known = session.lazies.contents[number]?.object as? LazyContent<Value> { return Lazy(known) }
     try session.charge(DecodingBudget.lazyOverhead, at: start)
     let content = LazyContent<Value>(at: start, session)
-    session.lazies.contents[number] = Weak(object: content)
-    session.lazies.newObjects?.add(content, number)
+    if let number {
+      session.lazies.contents[number] = Weak(object: content)
+      session.lazies.newObjects?.add(content, number)
+    } else {
+      session.lazies.add(inline: Weak(object: content))
+    }
     return Lazy(content)
   }
 }

@@ -92,11 +92,11 @@ extension Polymorphic: Codable, NativelyEncodable, NativelyDecodable {
     guard encoder.writesArchive else {
       do { try encoder.refuseCopy() } catch { throw EncodingError.invalid(value, error, encoder.codingPath) }
       let (kind, name) = (type(of: value), ClassNames.name(of: type(of: value)))
-      let isPrivate = RuntimeTypes.isAddressed(name)
       // A name that the program gives is one that it knows how to read.
-      guard !isPrivate, ClassNames.name(setFor: kind) != nil || !ClassNames.types(foundBy: name).isEmpty
+      guard !RuntimeTypes.isAddressed(name),
+        ClassNames.name(setFor: kind) != nil || !ClassNames.types(foundBy: name).isEmpty
       else {
-        let problem = EncodingSession.unfindableName(kind, isPrivate ? "(private)." + name : name)
+        let problem = EncodingSession.unfindableName(kind, name)
         throw EncodingError.invalid(value, ArchiveError(.unresolvableClass, problem), encoder.codingPath)
       }
       var container = encoder.container(keyedBy: TypedValueKeys.self)

@@ -9,8 +9,11 @@ struct GraphComparison {
     var copy: Any
     /// The number of the last step of the path.
     let path: Int
-    /// Whether a structure or an enumeration holds it. An object that cannot be archived is then their storage.
+    /// Whether a structure or an enumeration holds it.
     var isInValue = false
+
+    /// Whether a value keeps its content in the object, which is never archived as an object.
+    var isStorage: Bool { isInValue && !(original is any Encodable) }
   }
 
   private var waiting: [Pair] = []
@@ -59,7 +62,7 @@ struct GraphComparison {
     if type is AnyClass {
       let (original, copy) = (pair.original as AnyObject, pair.copy as AnyObject)
       let ids = [ObjectIdentifier(original), ObjectIdentifier(copy)]
-      if pair.isInValue, !(original is any Encodable) {
+      if pair.isStorage {
         guard comparedStorage.updateValue((original, copy), forKey: ids) == nil else { return nil }
         return compareMembers(pair)
       }
@@ -92,7 +95,7 @@ struct GraphComparison {
     let isInValue =
       switch original.displayStyle {
       case .struct, .enum: true
-      case .class: pair.isInValue && !(pair.original is any Encodable)
+      case .class: pair.isStorage
       default: pair.isInValue
       }
     let properties = StoredProperty.all(of: original.subjectType)?.filter { $0.ownership == .unowned } ?? []

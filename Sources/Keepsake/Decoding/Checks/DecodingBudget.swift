@@ -139,20 +139,25 @@ extension DecodingSession {
     }
   }
 
-  /// Charges a collection of `count` elements of `stride` bytes each.
   @inline(__always)
-  func charge(_ count: Int, elementsOf stride: Int, at offset: Int) throws(ArchiveError) {
+  func checkElementCount(_ count: Int, at offset: Int) throws(ArchiveError) {
     guard count <= settings.limits.maximumElementCount else {
       throw settings.limits.tooManyElements(count, offset)
     }
-    let overhead = count > 0 && stride > 0 ? DecodingBudget.collectionOverhead : 0
+  }
+
+  /// Charges a collection of `count` elements of `stride` bytes each.
+  @inline(__always)
+  func charge(_ count: Int, elementsOf stride: Int, at offset: Int) throws(ArchiveError) {
+    try checkElementCount(count, at: offset)
+    let overhead = count > 0 ? DecodingBudget.collectionOverhead : 0
     try charge(count.multipliedSaturating(by: stride).addingSaturating(overhead), at: offset)
   }
 
   /// Charges the keys of the container at `offset` once, since a program may request them at each step.
   func charge(keysOf offset: Int, count: Int, at cursor: Int) throws(ArchiveError) {
     guard !checks.budget.containersOfKeys.contains(offset) else { return }
-    try charge(count, elementsOf: 0, at: cursor)
+    try checkElementCount(count, at: cursor)
     try charge(count.multipliedSaturating(by: MemoryLayout<PathElement>.stride * 2), at: cursor)
     if later.isActive, count > 0 { checks.budget.containersOfKeys.insert(offset) }
   }

@@ -84,7 +84,7 @@ extension DecodingSession {
       let reference = try bodyOfAnnotation(decoder.offset)
       let start = try contentOfReference(at: reference)
       if let (count, payload) = try arrayHead(at: start) {
-        try charge(count, elementsOf: 0, at: start)
+        try checkElementCount(count, at: start)
         return UnkeyedValueDecoder(
           decoder: decoder,
           firstOffset: payload,

@@ -16,8 +16,8 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var keys: [Key] = []
     session.rememberingFailure(of: offset, depth) {
       if let known: [Key] = state.table.keys(of: state.head) {
-        // All containers of the shape share the array.
-        try session.charge(known.count, elementsOf: 0, at: offset)
+        // Not charged: all containers of the shape share the array.
+        try session.checkElementCount(known.count, at: offset)
         keys = known
         return
       }

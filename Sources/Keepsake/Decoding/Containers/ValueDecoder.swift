@@ -148,7 +148,7 @@ extension DecodingSession {
     case .map:
       count = try reader.varint(at: &payload)
       try reader.check(count, at: payload)
-      try charge(count, elementsOf: 0, at: start)
+      try checkElementCount(count, at: start)
     case .empty: break
     default: throw mismatch([String: Any].self, start, path(to: offset, depth: depth))
     }

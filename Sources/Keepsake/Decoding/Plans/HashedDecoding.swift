@@ -93,6 +93,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     }
     if let record = try RecordHead(session, at: cursor) {
       let count = try session.image.slotCount(ofShape: record.shape, at: cursor)
+      try session.checkElementCount(count, at: cursor)
       try session.charge(count.multipliedSaturating(by: MemoryLayout<(Key, Value)>.stride * 2), at: cursor)
     } else if let dictionary = try session.decodeReferred(by: self, at: &cursor, depth) {
       return dictionary

@@ -213,7 +213,7 @@ extension EncodingSession {
       ? "Unwrap an optional, convert a collection to [Any] or [String: Any]"
       : "Declare an archivedClassName (ArchivableClass), with which a generic type is also to be registered"
     let reason =
-      if name.utf8.starts(with: "(private).".utf8) {
+      if RuntimeTypes.isAddressed(name) || name.utf8.starts(with: "(private).".utf8) {
         "it is private or local, and has none that another process could find"
       } else if name.utf8.contains(UInt8(ascii: "<")) {
         "it is generic, and the name does not lead to it"
